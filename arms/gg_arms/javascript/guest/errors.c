@@ -1,0 +1,356 @@
+/* The text of what nobody caught. Written in C over own properties, so that nothing the program changed takes part;
+   getters of the error's own classes are the one exception, and what they throw is ignored. */
+#include "gg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NESTED = 10, MAX_DEPTH = 5, MAX_MESSAGE = 1 << 20 };
+
+typedef struct {
+    JSContext *ctx;
+    Buffer json;
+    int nested;
+    bool rejected;
+} Report;
+
+static void swallow(JSContext *ctx)
+{
+    JS_FreeValue(ctx, JS_GetException(ctx));
+}
+
+/* The value of a property without proxies' traps; `own_only` leaves the prototypes out. Undefined where there is none. */
+static JSValue property(JSContext *ctx, JSValueConst object, const char *name, bool own_only, bool *is_own)
+{
+    JSAtom atom = JS_NewAtom(ctx, name);
+    JSValue at = JS_DupValue(ctx, object), value = JS_UNDEFINED;
+    if (is_own)
+        *is_own = true;
+    while (JS_IsObject(at) && !JS_IsProxy(at)) {
+        JSPropertyDescriptor desc;
+        int found = JS_GetOwnProperty(ctx, &desc, at, atom);
+        if (found > 0) {
+            value = desc.flags & JS_PROP_GETSET ? JS_Call(ctx, desc.getter, object, 0, NULL) : JS_DupValue(ctx, desc.value);
+            JS_FreeValue(ctx, desc.getter);
+            JS_FreeValue(ctx, desc.setter);
+            JS_FreeValue(ctx, desc.value);
+        }
+        if (found < 0 || JS_IsException(value)) {
+            swallow(ctx);
+            value = JS_UNDEFINED;
+        }
+        if (found || own_only)
+            break;
+        if (is_own)
+            *is_own = false;
+        JSValue up = JS_GetPrototype(ctx, at);
+        JS_FreeValue(ctx, at);
+        at = up;
+    }
+    if (JS_IsException(at))
+        swallow(ctx);
+    JS_FreeValue(ctx, at);
+    JS_FreeAtom(ctx, atom);
+    return value;
+}
+
+static void put_text(JSContext *ctx, Buffer *b, JSValueConst value)
+{
+    if (!JS_IsUndefined(value))
+        console_value(ctx, b, value);
+}
+
+static bool text_is(const Buffer *b, const char *text)
+{
+    return b->len == strlen(text) && !memcmp(b->data, text, b->len);
+}
+
+/* Name: message. The class's name stands for a name it only inherited from a built-in error. */
+static void put_header(JSContext *ctx, Buffer *b, JSValueConst error)
+{
+    static const char *const builtin[] = {"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "AggregateError"};
+    Buffer name = {0}, class = {0}, message = {0};
+    bool own_name;
+    JSValue value = property(ctx, error, "name", false, &own_name);
+    put_text(ctx, &name, value);
+    JS_FreeValue(ctx, value);
+    if (!own_name) {
+        for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
+            if (!text_is(&name, builtin[i]))
+                continue;
+            JSValue constructor = property(ctx, error, "constructor", false, NULL);
+            value = property(ctx, constructor, "name", true, NULL);
+            if (JS_IsString(value))
+                put_text(ctx, &class, value);
+            JS_FreeValue(ctx, value);
+            JS_FreeValue(ctx, constructor);
+            break;
+        }
+    }
+    value = property(ctx, error, "message", false, NULL);
+    put_text(ctx, &message, value);
+    JS_FreeValue(ctx, value);
+    const Buffer *shown = class.len ? &class : &name;
+    if (shown->len)
+        buffer_put(b, shown->data, shown->len);
+    else if (!message.len)
+        buffer_puts(b, "Error");
+    if (shown->len && message.len)
+        buffer_puts(b, ": ");
+    buffer_put(b, message.data, message.len);
+    buffer_free(&name);
+    buffer_free(&class);
+    buffer_free(&message);
+}
+
+static void put_part(Report *report, const char *role, const char *text, size_t len)
+{
+    if (len > MAX_MESSAGE) {
+        len = MAX_MESSAGE;
+        while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
+            len--;
+    }
+    if (report->json.data[report->json.len - 1] == ']')
+        buffer_putc(&report->json, ',');
+    buffer_puts(&report->json, "[\"");
+    buffer_puts(&report->json, role);
+    buffer_puts(&report->json, "\",");
+    buffer_json(&report->json, text, len);
+    buffer_putc(&report->json, ']');
+}
+
+static void put_frames(Report *report, const char *frames, int indent)
+{
+    Buffer text = {0};
+    while (*frames) {
+        size_t len = strcspn(frames, "\n");
+        if (text.len)
+            buffer_putc(&text, '\n');
+        for (int i = 0; i < indent; i++)
+            buffer_putc(&text, ' ');
+        buffer_put(&text, frames, len);
+        frames += len + (frames[len] == '\n');
+    }
+    if (text.len)
+        put_part(report, "stack", text.data, text.len);
+    buffer_free(&text);
+}
+
+/* A static import that failed has no frame: the parser noted where its specifier stands. */
+static void put_import_position(Report *report, const Buffer *message)
+{
+    const char *end = message->len ? memrchr(message->data, '\'', message->len) : NULL;
+    const char *start = end ? memrchr(message->data, '\'', (size_t)(end - message->data)) : NULL;
+    int line, column;
+    if (!start)
+        return;
+    char *name = strndup(start + 1, (size_t)(end - start - 1));
+    if (name && engine_import_position(report->ctx, name, &line, &column)) {
+        Buffer at = {0};
+        buffer_printf(&at, "    at program.js:%d:%d", line, column);
+        put_part(report, "stack", at.data, at.len);
+        buffer_free(&at);
+    }
+    free(name);
+}
+
+/* The first frame of the program among the engine's frames. */
+static bool first_frame(const char *frames, int *line, int *column)
+{
+    static const char name[] = "program.js:";
+    const char *at = strstr(frames, name);
+    if (!at)
+        return false;
+    char *end;
+    *line = (int)strtol(at + sizeof name - 1, &end, 10);
+    if (*line < 1 || *end != ':')
+        return false;
+    *column = (int)strtol(end + 1, &end, 10);
+    return *column >= 1;
+}
+
+static void put_location(Report *report, const char *frames, const Buffer *message, int indent, bool api)
+{
+    int line, column;
+    if (!api) {
+        if (*frames)
+            put_frames(report, frames, indent);
+        else if (report->rejected)
+            put_import_position(report, message);
+    } else if (first_frame(frames, &line, &column)) {
+        Buffer at = {0};
+        engine_call_start(report->ctx, gg_program, gg_program_len, &line, &column);
+        buffer_printf(&at, "%*s    at line %d, column %d", indent, "", line, column);
+        put_part(report, "stack", at.data, at.len);
+        buffer_free(&at);
+    }
+}
+
+bool errors_is_api(JSContext *ctx, JSValueConst value)
+{
+    JSValue at = JS_DupValue(ctx, value);
+    bool found = false;
+    while (!found && JS_IsObject(at) && !JS_IsProxy(at)) {
+        JSValue up = JS_GetPrototype(ctx, at);
+        JS_FreeValue(ctx, at);
+        at = up;
+        found = JS_IsObject(at) && JS_VALUE_GET_PTR(at) == JS_VALUE_GET_PTR(gg_api_error_proto);
+    }
+    JS_FreeValue(ctx, at);
+    return found && JS_IsError(value);
+}
+
+static void put_error(Report *report, JSValueConst value, const char *label, int depth);
+
+static void put_related(Report *report, JSValueConst error, int depth)
+{
+    JSContext *ctx = report->ctx;
+    JSValue cause = property(ctx, error, "cause", true, NULL);
+    if (!JS_IsUndefined(cause))
+        put_error(report, cause, "[cause]: ", depth + 1);
+    JS_FreeValue(ctx, cause);
+    JSValue errors = property(ctx, error, "errors", true, NULL);
+    int64_t count;
+    if (JS_IsArray(errors) && !JS_IsProxy(errors) && JS_GetLength(ctx, errors, &count) == 0) {
+        for (int64_t i = 0; i < count && report->nested < MAX_NESTED; i++) {
+            char index[24];
+            Buffer label = {0};
+            buffer_printf(&label, "%lld", (long long)i);
+            buffer_putc(&label, 0);
+            strncpy(index, label.data ? label.data : "", sizeof index - 1);
+            index[sizeof index - 1] = 0;
+            buffer_free(&label);
+            JSValue item = property(ctx, errors, index, true, NULL);
+            buffer_printf(&label, "[errors][%s]: ", index);
+            buffer_putc(&label, 0);
+            put_error(report, item, label.data ? label.data : "", depth + 1);
+            buffer_free(&label);
+            JS_FreeValue(ctx, item);
+        }
+    }
+    JS_FreeValue(ctx, errors);
+}
+
+static void put_error(Report *report, JSValueConst thrown, const char *label, int depth)
+{
+    JSContext *ctx = report->ctx;
+    if (depth > MAX_DEPTH || report->nested++ >= MAX_NESTED)
+        return;
+    JSValue value = JS_DupValue(ctx, thrown);
+    while (JS_IsProxy(value)) {
+        JSValue target = JS_GetProxyTarget(ctx, value);
+        JS_FreeValue(ctx, value);
+        value = target;
+    }
+    if (JS_IsException(value)) {
+        swallow(ctx);
+        value = JS_UNDEFINED;
+    }
+    int indent = 2 * depth;
+    Buffer message = {0};
+    buffer_printf(&message, "%*s%s", indent, "", label);
+    bool dom = JS_IsObject(value) && !strcmp(engine_class(ctx, value), "DOMException");
+    if (JS_IsError(value) || dom) {
+        bool api = errors_is_api(ctx, value);
+        if (api) {
+            JSValue text = property(ctx, value, "message", false, NULL);
+            put_text(ctx, &message, text);
+            JS_FreeValue(ctx, text);
+        } else {
+            put_header(ctx, &message, value);
+        }
+        put_part(report, "message", message.data ? message.data : "", message.len);
+        JSValue frames = engine_frames(ctx, value);
+        const char *text = JS_IsString(frames) ? JS_ToCString(ctx, frames) : NULL;
+        put_location(report, text ? text : "", &message, indent, api);
+        JS_FreeCString(ctx, text);
+        JS_FreeValue(ctx, frames);
+        put_related(report, value, depth);
+    } else {
+        size_t before = message.len;
+        console_value(ctx, &message, value);
+        bool blank = true;
+        for (size_t i = before; i < message.len; i++)
+            blank = blank && strchr(" \t\r\n", message.data[i]);
+        if (blank) {
+            /* A thrown empty or blank string: quoted, with its type, so that there is something to read. */
+            Buffer quoted = {0};
+            buffer_put(&quoted, message.data, before);
+            buffer_json(&quoted, message.data + before, message.len - before);
+            buffer_puts(&quoted, " (string)");
+            buffer_free(&message);
+            message = quoted;
+        }
+        put_part(report, "message", message.data ? message.data : "", message.len);
+    }
+    buffer_free(&message);
+    JS_FreeValue(ctx, value);
+}
+
+static void begin(Report *report, const char *kind)
+{
+    buffer_puts(&report->json, "{\"kind\":\"");
+    buffer_puts(&report->json, kind);
+    buffer_puts(&report->json, "\",\"parts\":[");
+}
+
+static void end(Report *report)
+{
+    static const char no_memory[] = "{\"kind\":\"failed\",\"parts\":[[\"message\",\"InternalError: out of memory\"]]}";
+    buffer_puts(&report->json, "]}");
+    if (report->json.failed)
+        host_report(no_memory, sizeof no_memory - 1);
+    else
+        host_report(report->json.data, report->json.len);
+    buffer_free(&report->json);
+}
+
+void errors_report(JSContext *ctx, const char *kind, JSValueConst thrown)
+{
+    Report report = {.ctx = ctx, .rejected = !strcmp(kind, "rejected")};
+    begin(&report, kind);
+    if (!report.json.failed)
+        put_error(&report, thrown, "", 0);
+    end(&report);
+}
+
+void errors_report_text(JSContext *ctx, const char *kind, const char *message, const char *stack)
+{
+    Report report = {.ctx = ctx};
+    begin(&report, kind);
+    if (!report.json.failed) {
+        put_part(&report, "message", message, strlen(message));
+        if (*stack)
+            put_part(&report, "stack", stack, strlen(stack));
+    }
+    end(&report);
+}
+
+/* Answers "x is not defined" with the names of gg's modules, where the error is made. */
+JSValue errors_not_defined(JSContext *ctx, JSValue error)
+{
+    Buffer text = {0};
+    JSValue message = property(ctx, error, "message", true, NULL);
+    put_text(ctx, &text, message);
+    JS_FreeValue(ctx, message);
+    JSValue modules = JS_IsObject(gg_context) ? property(ctx, gg_context, "modules", true, NULL) : JS_UNDEFINED;
+    int64_t count;
+    buffer_puts(&text, "\n    gg");
+    if (JS_IsArray(modules) && JS_GetLength(ctx, modules, &count) == 0) {
+        for (int64_t i = 0; i < count; i++) {
+            JSValue name = JS_GetPropertyInt64(ctx, modules, i);
+            buffer_puts(&text, ", gg.");
+            put_text(ctx, &text, name);
+            JS_FreeValue(ctx, name);
+        }
+    }
+    JS_FreeValue(ctx, modules);
+    JSValue lib = JS_IsObject(gg_context) ? property(ctx, gg_context, "lib", true, NULL) : JS_UNDEFINED;
+    if (JS_ToBool(ctx, lib) == 1)
+        buffer_puts(&text, ", lib");
+    JS_FreeValue(ctx, lib);
+    if (!text.failed && JS_IsObject(error))
+        JS_DefinePropertyValueStr(ctx, error, "message", JS_NewStringLen(ctx, text.data, text.len), JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+    buffer_free(&text);
+    return error;
+}

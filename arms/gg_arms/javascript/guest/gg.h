@@ -1,0 +1,98 @@
+/* What the parts of gg's JavaScript guest share. Each part is one C file; the engine is compiled inside engine.c. */
+#ifndef GG_H
+#define GG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quickjs.h"
+
+#define GG_EXPORT(name) __attribute__((export_name(name)))
+
+enum { GG_STDOUT = 1, GG_STDERR = 2 };
+
+/* guest.c: the one runtime and context of an instance, and what a run was given. */
+extern JSRuntime *gg_rt;
+extern JSContext *gg_ctx;
+extern const char *gg_program;  /* the program's bytes, NUL-terminated */
+extern size_t gg_program_len;
+extern JSValue gg_context;      /* the parsed context document */
+extern bool gg_rendering;       /* an error is being rendered: operations are refused */
+
+/* buffer.c: growing byte buffer; `failed` is set when memory ran out and then stays set. */
+typedef struct {
+    char *data;
+    size_t len, cap;
+    bool failed;
+} Buffer;
+
+void buffer_put(Buffer *b, const void *data, size_t len);
+void buffer_puts(Buffer *b, const char *text);
+void buffer_putc(Buffer *b, char c);
+void buffer_printf(Buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts a JSON string literal; a lone surrogate (as the engine encodes it) becomes a \udXXX escape. */
+void buffer_json(Buffer *b, const char *text, size_t len);
+void buffer_free(Buffer *b);
+/* Whether the engine's UTF-8 of a string holds a lone surrogate. */
+bool text_has_surrogate(const char *text, size_t len);
+
+/* host.c: what the host does for the guest. */
+void host_log(int stream, const char *data, size_t len);
+void host_report(const char *json, size_t len);
+void host_sleep(double ms);
+/* Sends a request. The reply is *reply (free it with host_free_reply), its length the result;
+   *failed says that the whole request was refused. -1: out of memory. */
+ptrdiff_t host_call(const char *request, size_t len, char **reply, bool *failed);
+void host_free_reply(char *reply);
+double host_now_ms(void);
+bool host_random(void *to, size_t len);
+
+/* engine.c: the few things that need the engine's inside. */
+JSValue engine_api_error(JSContext *ctx, JSValueConst proto);
+JSValue engine_frames(JSContext *ctx, JSValueConst error);
+bool engine_link(JSContext *ctx, JSValueConst module);
+JSValue engine_unwrap(JSContext *ctx, JSValueConst value);
+const char *engine_class(JSContext *ctx, JSValueConst value);
+void engine_set_random(JSContext *ctx, uint64_t seed);
+bool engine_pending_await(JSContext *ctx, int *line, int *column);
+bool engine_import_position(JSContext *ctx, const char *name, int *line, int *column);
+void engine_note_imports(bool on);
+void engine_call_start(JSContext *ctx, const char *source, size_t len, int *line, int *column);
+extern JSValue (*engine_not_defined)(JSContext *ctx, JSValue error);
+
+/* console.c */
+void console_install(JSContext *ctx, JSValueConst global, JSValueConst native);
+void console_seal(JSContext *ctx, JSValueConst native);
+/* Appends what console.log would print for one value; never throws. */
+void console_value(JSContext *ctx, Buffer *b, JSValueConst value);
+
+/* errors.c */
+void errors_report(JSContext *ctx, const char *kind, JSValueConst thrown);
+void errors_report_text(JSContext *ctx, const char *kind, const char *message, const char *stack);
+JSValue errors_not_defined(JSContext *ctx, JSValue error);
+bool errors_is_api(JSContext *ctx, JSValueConst value);
+
+/* sdk.c */
+void sdk_install(JSContext *ctx, JSValueConst global, JSValueConst native);
+void sdk_seal(JSContext *ctx, JSValueConst native);
+bool sdk_extend(JSContext *ctx, const char *source, size_t len);
+JSValue sdk_root(JSContext *ctx);
+extern JSValue gg_api_error_proto;
+
+/* values.c: writes a plain copy of `value` as JSON. 0 done; 1 `fault` says why it can't be sent; -1 an exception is pending. */
+int values_write(JSContext *ctx, Buffer *b, JSValueConst value, const char *name, Buffer *fault);
+void values_install(JSContext *ctx, JSValueConst global);
+
+/* modules.c */
+void modules_install(JSRuntime *rt);
+
+/* timers.c */
+void timers_install(JSContext *ctx, JSValueConst global);
+/* Waits for the next timer and runs it: 1 ran, 0 there is none, -1 its callback threw. */
+int timers_next(JSContext *ctx);
+
+/* web.c */
+void web_install(JSContext *ctx, JSValueConst global, JSValueConst native);
+
+#endif

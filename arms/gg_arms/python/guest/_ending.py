@@ -1,0 +1,69 @@
+"""What the interpreter does after the main program: exit handlers and finalisers.
+
+All of it is the program's, inside its deadline. An exception there that nothing catches is the program's failure.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import logging
+import sys
+import weakref
+from typing import Any
+
+from ._own import own_builtins as __builtins__  # noqa: F401
+
+_run_exit_functions = atexit._run_exitfuncs
+_count_exit_functions = atexit._ncallbacks
+_collect = gc.collect
+_handlers: list[Any] = logging._handlerList  # type: ignore[attr-defined]
+_own_handlers = len(_handlers)
+_shut_down_logging = logging.shutdown
+
+
+def forget_exit_functions() -> None:
+    """Drop what the standard library registered when it was imported: it waits for threads and processes that cannot be.
+
+    What `logging` registered is done by `wind_up` when the program has made a handler. Each first touch of a page of the snapshot
+    costs microseconds, and the handlers of the whole library touch hundreds.
+    """
+    atexit._clear()
+    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # so that it registers anew when it is used
+
+
+class _Unraisable:
+    """Notes the first exception the interpreter could only print, and has it printed."""
+
+    def __init__(self) -> None:
+        self.first: BaseException | None = None
+
+    def __call__(self, unraisable: Any, /) -> None:
+        error = unraisable.exc_value
+        if self.first is None and error is not None and not isinstance(error, SystemExit):
+            self.first = error
+        sys.__unraisablehook__(unraisable)
+
+
+def wind_up(names: dict[str, Any]) -> BaseException | None:
+    """Run what is left of the program, whose globals are `names`; return the first exception that nothing caught."""
+    note = _Unraisable()
+    sys.unraisablehook = note
+    try:
+        if _count_exit_functions():
+            _run_exit_functions()
+        if len(_handlers) > _own_handlers:
+            _shut_down_logging()
+        _clear(names)
+    except BaseException as error:
+        note.first = note.first or error
+    return note.first
+
+
+def _clear(names: dict[str, Any]) -> None:
+    """Let go of the program's globals in the interpreter's order, private names first, so that finalisers run."""
+    for private in (True, False):
+        for name in list(names):
+            if name != "__builtins__" and (name[:1] == "_" and name[1:2] != "_") == private:
+                names[name] = None
+    _collect()

@@ -1,0 +1,74 @@
+"""Runs a program in the build, so that the snapshot holds an interpreter that has done everything once."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from typing import Any
+
+from . import _ending, _json, _program
+from ._own import own_builtins as __builtins__  # noqa: F401
+from ._sdk_runtime import membrane
+from ._streams import streams
+from ._wire import wire
+
+CONTEXT = '{"modules": ["files"], "lib": false, "code": []}'
+
+PROGRAMS = (
+    "import asyncio, re, json\n"
+    "print('warm', 1, 2.5)\n"
+    "async def f():\n    await asyncio.sleep(0)\n    return 1\n"
+    "asyncio.run(f())\n"
+    "assert re.match('a(b+)', 'abb') and json.loads(json.dumps({'a': [1, None, 'é']}))\n"
+    "try:\n    gg.core.no\nexcept AttributeError:\n    pass\n"
+    "class A:\n    x: int = 1\n"
+    "print(f'{A.x:>5}', sorted({'b': 1, 'a': 2}), sum(i for i in range(3)))\n",
+    "def f(x):\n    return g(x)\n\ndef g(x):\n    raise ValueError(x) from KeyError('y')\n\nf(1)\n",
+    "x = (1,\n",
+    "prnt(1)\n",
+    "import sys\nsys.exit(3)\n",
+)
+
+
+class _Silent:
+    """A host that answers everything and keeps the reports, which the warm-up checks."""
+
+    def __init__(self) -> None:
+        self.reports: list[Any] = []
+
+    def call(self, request: str) -> str:
+        return '[{"ok": true, "value": null}]'
+
+    def log(self, stream: int, text: str) -> None:
+        pass
+
+    def report(self, report: str) -> None:
+        self.reports.append(_json.loads(report))
+
+    def sleep(self, ms: float) -> None:
+        pass
+
+
+def run_once() -> None:
+    """Run a few small programs against a host that does nothing, then take every trace of them away."""
+    silent = _Silent()
+    imported, wire.host = wire.host, silent
+    main = sys.modules["__main__"]
+    argv = sys.argv
+    hook = sys.unraisablehook
+    _ending.forget_exit_functions()
+    try:
+        for program in PROGRAMS:
+            _program.run(program, CONTEXT)
+            membrane.closed = False
+    finally:
+        wire.host = imported
+        sys.modules["__main__"] = main
+        sys.argv = argv
+        sys.unraisablehook = hook
+        streams.reset()
+        _program.refill()
+    kinds = [report["kind"] for report in silent.reports]
+    if kinds != ["failed", "rejected", "failed", "exited"]:
+        raise RuntimeError(f"the guest's warm-up went wrong: {silent.reports}")
+    linecache.cache.clear()

@@ -1,0 +1,54 @@
+"""The component's exports, and the order in which the snapshot is built.
+
+What replaces parts of the standard library runs before whatever would keep the original by name.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+import wit_world  # type: ignore[import-not-found]  # componentize-py makes this module
+
+from ._own import own_builtins as __builtins__  # noqa: F401
+from . import _clock, _locks  # isort: skip
+
+_clock.install()
+_locks.install()
+
+from . import _library  # noqa: E402
+
+MISSING = _library.import_all()
+
+from . import _loop, _network, _process, _program, _sdk_runtime, _streams, _warm  # noqa: E402
+from ._sdk_source import SOURCE  # type: ignore[import-not-found]  # noqa: E402  # written by the build
+
+ABI = 1
+
+
+class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
+    """The exports of `world arm`."""
+
+    def abi(self) -> int:
+        """Return the version of gg's guest ABI."""
+        return ABI
+
+    def run(self, program: str, context: str) -> None:
+        """Run one program; how it ended goes to the host's `report`."""
+        _program.run(program, context)
+
+
+_locks.install_queue()
+_loop.install()
+_network.install()
+_process.install(_program.report_exit)
+_sdk_runtime.begin()
+_sdk_runtime.load(SOURCE)
+_streams.streams.install()
+_warm.run_once()
+
+os.environ.clear()
+sys.path[:] = [entry for entry in sys.path if entry.startswith("/python/lib/")]
+gc.collect()
+gc.freeze()

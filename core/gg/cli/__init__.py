@@ -1,0 +1,70 @@
+"""The ``gg`` command. Each subcommand lives in a module of its own, imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from gg.errors import ArmUnavailable, GGError, UsageError
+
+__all__ = ["main"]
+
+_COMMANDS = ("run", "session", "arms", "trim", "tokens", "logs")
+
+EXIT_USAGE = 2
+EXIT_UNAVAILABLE = 3
+
+_DESCRIPTION = "Run the programs that language models write, each in a sandbox, and say exactly what happened."
+_EPILOG = """\
+examples:
+  gg run --arm javascript program.js          run one turn's programs and print what the model reads
+  gg session --json transcript.ndjson         play a transcript and print every turn as JSON
+  gg arms                                     list the languages and whether they can run here
+  gg demo                                     watch a recorded conversation, JavaScript then Python
+
+exit status: 0 every program was ok; 1 some program or check failed; 2 usage; 3 the arm cannot run here
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="gg", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in _COMMANDS:
+        module = importlib.import_module(f"gg.cli.{name}")
+        sub = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP,
+            epilog=module.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.configure(sub)
+        sub.set_defaults(run=module.run)
+    options = parser.parse_args(argv)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        return _say(error, EXIT_USAGE)
+    except ArmUnavailable as error:
+        return _say(error, EXIT_UNAVAILABLE)
+    except GGError as error:
+        return _say(error, EXIT_UNAVAILABLE)
+    except KeyboardInterrupt:
+        print("gg: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _say(error: GGError, status: int) -> int:
+    print(f"gg: {error}", file=sys.stderr)
+    return status

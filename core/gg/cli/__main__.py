@@ -1,0 +1,5 @@
+"""Run ``gg`` as ``python -m gg.cli``."""
+
+from gg.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,82 @@
+"""What several commands share: limits and workspaces from options, and JSON out."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gg.errors import UsageError
+from gg.stream.events import Event, to_wire
+from gg.types import Limits
+
+__all__ = ["add_session_options", "check_workspace", "events_json", "limits_from", "print_json", "read_input"]
+
+MIN_MEMORY_MIB = 1
+MAX_MEMORY_MIB = 4096
+
+
+def add_session_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that shape a session."""
+    parser.add_argument("--workspace", metavar="DIR", help="the folder programs may reach (default: a fresh empty one)")
+    parser.add_argument("--grant", metavar="M,…", help="the modules it holds (default: every module but shell)")
+    parser.add_argument("--library", choices=["on", "off"], default="off", help="keep programs; receipts are ids")
+    parser.add_argument("--timeout", type=float, metavar="S", default=30.0, help="seconds a program may run (30)")
+    parser.add_argument("--memory", type=float, metavar="MIB", default=256.0, help="MiB a program may use (256)")
+    parser.add_argument(
+        "--confinement", choices=["on", "off"], default="on", help="off runs workers without the kernel's confinement"
+    )
+
+
+def limits_from(timeout_s: float, memory_mib: float) -> Limits:
+    """Return checked limits.
+
+    :raises UsageError: when one is out of range.
+    """
+    if not (math.isfinite(timeout_s) and 0 < timeout_s <= 86_400):
+        raise UsageError(f"a timeout is more than 0 and at most 86400 seconds, not {timeout_s:g}")
+    if not (math.isfinite(memory_mib) and MIN_MEMORY_MIB <= memory_mib <= MAX_MEMORY_MIB):
+        raise UsageError(f"memory is {MIN_MEMORY_MIB} to {MAX_MEMORY_MIB} MiB, not {memory_mib:g}")
+    return Limits(timeout_s, int(memory_mib * (1 << 20)))
+
+
+def check_workspace(path: str | None) -> str | None:
+    """Check that a workspace exists before anything is started.
+
+    :raises UsageError: when it cannot be used.
+    """
+    if path is None:
+        return None
+    if not os.path.isdir(path):
+        what = "is not a folder" if os.path.exists(path) else "does not exist"
+        raise UsageError(f"the workspace {path!r} {what}")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise UsageError(f"the workspace {path!r} is not readable")
+    return path
+
+
+def read_input(name: str) -> bytes:
+    """Read a file, or standard input for ``-``.
+
+    :raises UsageError: when it cannot be read.
+    """
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+
+
+def events_json(events: list[Event]) -> list[dict[str, Any]]:
+    """Return events as they go out."""
+    return [to_wire(event) for event in events]
+
+
+def print_json(document: Any) -> None:
+    """Print one strict JSON document and nothing else."""
+    sys.stdout.buffer.write(msgspec.json.encode(document) + b"\n")
+    sys.stdout.buffer.flush()

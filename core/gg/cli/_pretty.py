@@ -1,0 +1,116 @@
+"""The conversation on a terminal: what was submitted, what the model reads, and the operator's feed between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import UNSET
+from rich.console import Console
+from rich.rule import Rule
+from rich.syntax import Syntax
+from rich.text import Text
+
+from gg.host.reply import Reply, read_submission
+from gg.stream.events import (
+    AgentSurface,
+    ApiCall,
+    ApiResult,
+    CodeExecution,
+    Event,
+    LogLine,
+    Refusal,
+    ViewRecord,
+    level_of,
+)
+from gg.window.messages import Message
+
+__all__ = ["Pretty", "escape_controls"]
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STYLES = {"debug": "dim", "info": "cyan", "warn": "yellow", "error": "bold red"}
+_LEXERS = {"javascript": "javascript", "python": "python"}
+
+
+def escape_controls(text: str) -> str:
+    """Return text with control and bidirectional characters written out, fit for a terminal."""
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+class Pretty:
+    """Prints a session as it happens. Colours only where the output is a terminal, or ``colour`` says so."""
+
+    def __init__(self, *, colour: bool | None = None, language: str = "") -> None:
+        self._console = Console(force_terminal=colour, highlight=False, soft_wrap=True)
+        self._language = language
+        self._spelling: dict[str, str] = {}
+        self._open: dict[int, str] = {}
+
+    def heading(self, text: str) -> None:
+        """Print a rule with a title."""
+        self._console.print(Rule(Text(text), style="bold"))
+
+    def user(self, content: str) -> None:
+        """Print what the user said."""
+        self._console.print(Text("user  ", style="bold green"), Text(escape_controls(content)), sep="")
+
+    def reply(self, reply: Reply) -> None:
+        """Print what the model submitted."""
+        if reply.content:
+            self._console.print(Text("model ", style="bold magenta"), Text(escape_controls(reply.content)), sep="")
+        for call in reply.tool_calls:
+            submission = read_submission(call)
+            self._console.print(Text(f"model submits {call.id}", style="bold magenta"))
+            if submission.program is not None:
+                code = escape_controls(submission.program.rstrip("\n"))
+                self._console.print(Syntax(code, _LEXERS.get(self._language, "text"), theme="ansi_dark", padding=(0, 2)))
+
+    def messages(self, messages: Iterable[Message]) -> None:
+        """Print what the model reads next."""
+        for message in messages:
+            style = "bold blue" if message.heading is None else "bold white on blue"
+            title = f"receipt {message.tool_call_id}" if message.role == "tool" else message.heading or message.role
+            self._console.print(Text(f" {escape_controls(title)} ", style=style))
+            self._console.print(Text(_indent(escape_controls(message.content))))
+
+    def event(self, event: Event) -> None:
+        """Print one event of the operator's stream."""
+        level = level_of(event)
+        if isinstance(event, AgentSurface):
+            self._spelling = {f.operation: f.spelling for m in event.modules for f in m.functions}
+        elif isinstance(event, ApiCall):
+            self._open[event.call] = self._spelling.get(event.operation, event.operation)
+        elif isinstance(event, ApiResult):
+            spelled = self._open.pop(event.call, event.operation)
+            mark, style = ("ok", "green") if event.ok else (str(event.failure), "yellow")
+            self._feed(f"{spelled} ", style="cyan", tail=f"{mark} ({event.parked_ms:.2f} ms)", tail_style=style)
+        elif isinstance(event, CodeExecution):
+            self._code_execution(event)
+        elif isinstance(event, LogLine):
+            self._feed(f"{event.slug}: {event.message}", style=_STYLES[level])
+        elif isinstance(event, Refusal):
+            self._feed(f"refused {event.operation}: {event.message}", style=_STYLES[level])
+        elif isinstance(event, ViewRecord):
+            what = event.message if event.message is not UNSET else f"{event.selector} (~{event.tokens} tokens)"
+            self._feed(f"view {event.action}: {what}", style=_STYLES[level])
+
+    def _code_execution(self, event: CodeExecution) -> None:
+        took = "" if event.duration_ms is UNSET else f" in {event.duration_ms:.2f} ms"
+        calls = 0 if event.api_calls is UNSET else event.api_calls
+        waited = "" if event.compile_wait_ms is UNSET else f", waited {event.compile_wait_ms:.0f} ms for its guest"
+        style = "bold green" if event.ok else "bold red"
+        self._feed(f"program {'ok' if event.ok else 'failed'}{took}, {calls} calls{waited}", style=style)
+        for line in [] if event.logs is UNSET else event.logs:
+            self._feed(f"  | {line}", style="dim")
+        if event.finished is not UNSET:
+            self._console.print(Text("agent ", style="bold green"), Text(escape_controls(event.finished)), sep="")
+
+    def _feed(self, text: str, *, style: str, tail: str = "", tail_style: str = "") -> None:
+        line = Text("  . ", style="dim")
+        line.append(escape_controls(text), style=style)
+        line.append(escape_controls(tail), style=tail_style or style)
+        self._console.print(line)
+
+
+def _indent(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.split("\n"))

@@ -1,0 +1,40 @@
+"""What gg takes from the environment, read in this one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment's say.
+
+    ``arms``: only these arms are loaded (``GG_ARMS=a,b``), None for all. ``cache_folder``: where compiled guests are
+    kept; ``cache`` ``off`` (``GG_CACHE=off``) keeps them in a private folder of the host's instead.
+    ``trace_hooks``: print each hook call of a worker (``GG_TRACE_HOOKS=1``).
+    """
+
+    arms: frozenset[str] | None
+    cache: Literal["on", "off"]
+    cache_folder: Path
+    trace_hooks: bool
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """Read ``environment`` (the process's own when None)."""
+        env = os.environ if environment is None else environment
+        named = env.get("GG_ARMS")
+        arms = None if named is None else frozenset(name.strip() for name in named.split(",") if name.strip())
+        base = env.get("XDG_CACHE_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".cache")
+        return cls(
+            arms=arms,
+            cache="off" if env.get("GG_CACHE") == "off" else "on",
+            cache_folder=Path(base) / "gg" / "guests",
+            trace_hooks=env.get("GG_TRACE_HOOKS", "") not in ("", "0"),
+        )

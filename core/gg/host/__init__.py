@@ -1,0 +1,1 @@
+"""The process that embeds gg: it owns windows, grants, operations and the stream."""

@@ -1,0 +1,91 @@
+"""Finding plugins by their entry points, without importing an arm."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from gg.config import Settings
+from gg.errors import PluginLoadError, UsageError
+from gg.hookspecs import host as specs
+from gg.warden.messages import PluginRef
+
+__all__ = ["HostPlugins", "find_arm", "find_arms", "find_worker_plugins"]
+
+
+def find_arms(settings: Settings) -> dict[str, PluginRef]:
+    """Return the installed arms by id; the first distribution that registers an id keeps it."""
+    found = [_ref(point) for point in entry_points(group="gg.arms")]
+    arms: dict[str, PluginRef] = {}
+    for ref in sorted(found, key=lambda ref: (ref.name, ref.distribution)):
+        if settings.arms is None or ref.name in settings.arms:
+            arms.setdefault(ref.name, ref)
+    return arms
+
+
+def find_arm(settings: Settings, name: str) -> PluginRef:
+    """Return one arm.
+
+    :raises UsageError: naming the arms there are.
+    """
+    arms = find_arms(settings)
+    if name not in arms:
+        known = ", ".join(arms) if arms else "none are installed"
+        raise UsageError(f"there is no arm {name!r}; the arms are: {known}")
+    return arms[name]
+
+
+def find_worker_plugins() -> tuple[PluginRef, ...]:
+    """Return the plugins that every worker loads beside its arm."""
+    return tuple(sorted((_ref(point) for point in entry_points(group="gg.worker_plugins")), key=lambda ref: ref.name))
+
+
+def _ref(point: EntryPoint) -> PluginRef:
+    dist = point.dist
+    return PluginRef(point.name, point.value, dist.name if dist else "an unknown distribution", dist.version if dist else "")
+
+
+class HostPlugins:
+    """The host's plugin manager. A plugin that fails to load is kept in ``failures`` and breaks nothing."""
+
+    def __init__(self) -> None:
+        self.manager = pluggy.PluginManager("gg")
+        self.manager.add_hookspecs(specs)
+        self.failures: list[PluginLoadError] = []
+        for point in entry_points(group="gg.plugins"):
+            self._load(point)
+
+    def _load(self, point: EntryPoint) -> None:
+        ref = _ref(point)
+        try:
+            self.register(point.load(), ref.name)
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's import raises is its own failure
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            self.failures.append(PluginLoadError(ref.name, ref.distribution, reason))
+
+    def register(self, plugin: object, name: str | None = None) -> None:
+        """Register a plugin object.
+
+        :raises pluggy.PluginValidationError: when it breaks the contract.
+        """
+        registered = self.manager.register(plugin, name=name)
+        try:
+            self.manager.check_pending()
+        except pluggy.PluginValidationError:
+            self.manager.unregister(plugin)
+            raise
+        assert registered is not None
+
+    def operations(self) -> list[Any]:
+        """Return the rows that plugins add to the operations table."""
+        rows: list[Any] = []
+        for answer in self.manager.hook.gg_operations():
+            rows.extend(answer)
+        return rows
+
+    def event_callers(self) -> Any | None:
+        """Return the hook that sees events, or None when nobody does."""
+        hook = self.manager.hook.gg_event
+        return hook if hook.get_hookimpls() else None

@@ -1,0 +1,131 @@
+"""`Host`: what an embedder makes one of. It owns the warden, the plugins, the operations and the pool."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from gg.config import Settings
+from gg.errors import UsageError
+from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
+from gg.host.session import Session
+from gg.host.warden import WardenClient
+from gg.host.workers import Pool
+from gg.operations.ending import SESSION_OPERATIONS
+from gg.operations.files import FILES_OPERATIONS
+from gg.operations.gate import Gate
+from gg.operations.table import Operation, OperationTable
+from gg.operations.views import VIEWS_OPERATIONS
+from gg.stream.stream import Sink
+from gg.types import Limits
+from gg.warden.messages import PluginRef
+from gg.workspace import Workspace, WorkspaceError
+
+__all__ = ["Host", "builtin_operations"]
+
+
+def builtin_operations() -> tuple[Operation, ...]:
+    """Return gg's own rows of the operations table."""
+    return (*FILES_OPERATIONS, *VIEWS_OPERATIONS, *SESSION_OPERATIONS)
+
+
+class Host:
+    """A host process's gg. Thread-safe; each session is used by one thread at a time.
+
+    :param sinks: called with each event of every session.
+    :param operations: rows added to the operations table for all sessions.
+    :param confinement: ``off`` runs workers unconfined, and the stream says so.
+    :param plugins: whether installed host plugins (entry points ``gg.plugins``) are loaded.
+    :param spares: whether a worker is kept warm for the next session of the same arm and limits.
+    :param settings: what the environment says; read from it when None.
+    :raises WardenError: when the warden cannot be started.
+    """
+
+    def __init__(
+        self,
+        *,
+        sinks: Iterable[Sink] = (),
+        operations: Sequence[Operation] = (),
+        confinement: Literal["on", "off"] = "on",
+        plugins: bool = True,
+        spares: bool = True,
+        settings: Settings | None = None,
+    ) -> None:
+        self.settings = settings or Settings.from_environment()
+        self.warden = WardenClient(self.settings)  # first: it starts up while we go on
+        self._sinks = list(sinks)
+        self.plugins = HostPlugins() if plugins else None
+        self.table = OperationTable(builtin_operations())
+        self.rejected_rows: list[str] = []
+        for row in (*operations, *(self.plugins.operations() if self.plugins else ())):
+            try:
+                self.table.add(row)
+            except ValueError as error:
+                self.rejected_rows.append(str(error))
+        self._worker_plugins = find_worker_plugins() if plugins else ()
+        self.pool = Pool(self.warden, self._worker_plugins, confinement, spares=spares)
+        self._closed = False
+
+    def arms(self) -> dict[str, PluginRef]:
+        """Return the installed arms by id."""
+        return find_arms(self.settings)
+
+    def session(
+        self,
+        language: str,
+        *,
+        workspace: str | os.PathLike[str] | None = None,
+        grants: Iterable[str] | None = None,
+        limits: Limits | None = None,
+        library: bool = False,
+        sinks: Iterable[Sink] = (),
+        run_timeout_s: float | None = None,
+    ) -> Session:
+        """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
+
+        :param language: the id of an installed arm.
+        :param workspace: the folder its programs may reach; None makes an empty one that goes with the session.
+        :param grants: modules or operations it holds; None for every module but shell.
+        :param library: whether programs are kept, and receipts are their ids.
+        :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
+        :raises UsageError: for an unknown arm or grant, or a workspace that cannot be used.
+        :raises ArmUnavailable: when the arm cannot run here.
+        """
+        if self._closed:
+            raise UsageError("this host is closed")
+        arm = find_arm(self.settings, language)
+        gate = Gate(self.table, grants)
+        temporary = None
+        if workspace is None:
+            temporary = tempfile.TemporaryDirectory(prefix="gg-workspace-")
+            workspace = temporary.name
+        try:
+            room = Workspace(Path(workspace))
+        except WorkspaceError as error:
+            raise UsageError(str(error)) from None
+        hooked = self.plugins.event_callers() if self.plugins else None
+        plugin_sinks: list[Sink] = [] if hooked is None else [lambda event: hooked(event=event)]
+        return Session(
+            self, arm, room, gate, limits or Limits(),
+            library=library, sinks=(*self._sinks, *plugin_sinks, *sinks),
+            temporary=temporary, run_timeout_s=run_timeout_s,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """End the warden, and with it every worker."""
+        if not self._closed:
+            self._closed = True
+            self.pool.close()
+            self.warden.close()
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,171 @@
+"""Running one program: the poll loop over its worker, from submission to what became of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gg_rust_ext import LogCapture, apply_ranges, clean
+
+from gg import wording
+from gg.host.workers import Worker, WorkerGone, describe
+from gg.operations.bracket import CallDesk
+from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Started
+from gg.errors import ProtocolError
+from gg.stream.stream import Stream
+from gg.types import ArmInfo, Limits
+from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
+
+__all__ = ["ProgramResult", "run_program"]
+
+_GRACE_S = 0.25
+"""How long past its deadline a worker may be silent before it is killed."""
+_MAX_BODY_BYTES = 16_384
+
+
+@dataclass
+class ProgramResult:
+    """What became of a program. ``heading`` is None for one that returned normally."""
+
+    heading: str | None = None
+    body: str = ""
+    duration_ms: float | None = None
+    compile_ms: float = 0.0
+    compile_wait_ms: float | None = None
+    logs: list[str] | None = None
+    logs_suppressed: int = 0
+    worker_spent: bool = False
+
+
+class _Clock:
+    """The host's own reading of how long a program has run, parked time excluded."""
+
+    def __init__(self) -> None:
+        self._used = 0.0
+        self._since: float | None = None
+
+    def resume(self) -> None:
+        self._since = time.perf_counter()
+
+    def park(self) -> None:
+        if self._since is not None:
+            self._used += time.perf_counter() - self._since
+            self._since = None
+
+    @property
+    def used_s(self) -> float:
+        return self._used + (time.perf_counter() - self._since if self._since is not None else 0.0)
+
+
+def run_program(
+    worker: Worker, run: Run, limits: Limits, make_desk: Callable[[ArmInfo], CallDesk], stream: Stream
+) -> ProgramResult:
+    """Run one program to its end and say what became of it; never raises for what the program or worker did."""
+    result = ProgramResult()
+    capture = LogCapture()
+    clock = _Clock()
+    began = time.perf_counter()
+    started = False
+    try:
+        if worker.ready is None:
+            info = worker.hello().info
+            worker.wait_ready()
+            result.compile_wait_ms = (time.perf_counter() - began) * 1000
+        else:
+            info = worker.hello().info
+        desk = make_desk(info)
+        worker.channel.send(run)
+        while True:
+            left = None if not started else max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0)
+            frame = worker.channel.receive(left)
+            if isinstance(frame, Call):
+                clock.park()
+                worker.channel.send(desk.answer(frame))
+                clock.resume()
+            elif isinstance(frame, Log):
+                capture.write_records(frame.records)
+            elif isinstance(frame, Started):
+                started = True
+                result.compile_ms = frame.compile_ms
+                if info.guest == "per_program":
+                    result.compile_wait_ms = frame.load_ms
+                clock.resume()
+            elif isinstance(frame, Done):
+                _finish(result, frame, info, capture, stream)
+                break
+            else:
+                raise ProtocolError(f"{type(frame).__name__} was not due")
+    except ChannelTimeout:
+        clock.park()
+        worker.kill()
+        _stopped(result, clock, wording.time_limit(limits.timeout_s))
+    except WorkerGone as gone:
+        _toolchain_failed(result, describe(gone.died), stream)
+    except (ChannelClosed, ProtocolError) as error:
+        clock.park()
+        detail = f"{error}; {describe(worker.died())}"
+        if started:
+            _stopped(result, clock, wording.sandbox_died())
+            stream.log("error", "worker_died", f"the worker ended while a program ran: {detail}")
+        else:
+            _toolchain_failed(result, detail, stream)
+    _take_logs(result, capture)
+    if result.heading == RUNTIME_ERROR:
+        result.body = _with_stderr(result.body, capture)
+    return result
+
+
+def _finish(result: ProgramResult, done: Done, info: ArmInfo, capture: LogCapture, stream: Stream) -> None:
+    result.compile_ms = done.compile_ms
+    result.duration_ms = done.duration_ms
+    result.worker_spent = done.recycle
+    if done.facts:
+        stream.log("debug", "worker_note", "noted by the worker's plugins", **done.facts)
+    if done.kind == "toolchain_failed":
+        result.duration_ms = None
+        _toolchain_failed(result, done.detail, stream)
+        result.worker_spent = False
+        return
+    if done.kind == "returned":
+        return
+    result.heading = COMPILER_ERROR if done.kind in ("rejected", "compile_rejected") else RUNTIME_ERROR
+    if done.kind == "compile_rejected":
+        result.duration_ms = None
+        result.compile_wait_ms = 0.0 if info.guest == "per_program" else result.compile_wait_ms
+    result.body = apply_ranges(done.text, done.ranges)
+    lines, diagnostics, frames = done.dropped
+    if lines or diagnostics or frames:
+        message = f"{lines} lines, {diagnostics} diagnostics and {frames} frames were trimmed"
+        stream.log("debug", "trimmed", message, lines=lines, diagnostics=diagnostics, frames=frames)
+
+
+def _stopped(result: ProgramResult, clock: _Clock, words: str) -> None:
+    result.heading, result.body = RUNTIME_ERROR, words
+    result.duration_ms = clock.used_s * 1000
+    result.worker_spent = True
+
+
+def _toolchain_failed(result: ProgramResult, detail: str, stream: Stream) -> None:
+    result.heading, result.body = NOTICE, wording.TOOLCHAIN_FAILED
+    result.worker_spent = True
+    stream.log("error", "toolchain_failed", f"the program was not run: {detail}", detail=detail)
+
+
+def _take_logs(result: ProgramResult, capture: LogCapture) -> None:
+    tail = capture.finish()
+    if tail.logged:
+        result.logs, result.logs_suppressed = tail.lines, tail.suppressed
+
+
+def _with_stderr(body: str, capture: LogCapture) -> str:
+    """Put what the program wrote to standard error under its error; whole lines, first and last, within the bound."""
+    written, _ = clean(capture.stderr_ends())
+    written = written.rstrip("\n")
+    if not written:
+        return body
+    room = _MAX_BODY_BYTES - len(body.encode()) - 1
+    lines = written.split("\n")
+    while lines and len("\n".join(lines).encode()) > room:
+        del lines[len(lines) // 2]
+    return f"{body}\n" + "\n".join(lines) if lines and body else body or "\n".join(lines)

@@ -1,0 +1,220 @@
+"""`Session`: one agent's window, stream and worker, and the turns it takes."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+
+from gg.errors import SessionClosed, UsageError
+from gg.host.reply import Reply
+from gg.host.turn import Turn, TurnRunner
+from gg.host.workers import Worker, WorkerGone
+from gg.operations.gate import Gate
+from gg.operations.table import Operation
+from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
+from gg.stream.stream import Sink, Stream
+from gg.types import ArmInfo, Limits
+from gg.warden.messages import PluginRef
+from gg.window.messages import Message
+from gg.window.prompt import submit_program_tool, system_prompt
+from gg.window.render import openai_messages
+from gg.window.window import Window
+from gg.workspace import Workspace
+
+if TYPE_CHECKING:
+    from gg.host.host import Host
+
+__all__ = ["Session"]
+
+_ID_LETTERS = string.ascii_lowercase + string.digits
+_ID_LENGTH = 4
+_MODE = "responses-as-code"
+
+
+class Session:
+    """A conversation with one agent. Made by `Host.session`; used by one thread at a time.
+
+    ``ended`` is true once an ending stands, and ``summary`` is then what it said.
+    """
+
+    def __init__(
+        self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
+        library: bool, sinks: Iterable[Sink], temporary: tempfile.TemporaryDirectory[str] | None,
+        run_timeout_s: float | None,
+    ) -> None:  # fmt: skip
+        self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
+        self.stream = Stream(sinks)
+        self.window = Window()
+        self.summary: str | None = None
+        self.ended = False
+        self.cancelled = False
+        self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
+        self._library = library
+        self._ids: set[str] = set()
+        self._temporary = temporary
+        self._closed = False
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self._start()
+
+    # -- what an embedder calls ---------------------------------------------------------------------------------------
+
+    def user(self, content: str) -> None:
+        """Add a user message."""
+        self._check_open()
+        self.window.push(Message("user", content, "user_prompt"))
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Return the window as the next request carries it, in the OpenAI chat shape."""
+        return openai_messages(self.window)
+
+    def tools(self) -> list[dict[str, object]]:
+        """Return the one tool the request offers, in the OpenAI shape."""
+        return [submit_program_tool(self.info)]
+
+    def turn(self, reply: Reply | Mapping[str, Any]) -> Turn:
+        """Take the model's reply: acknowledge its programs, run them, and push what the model reads next.
+
+        :raises SessionClosed: when the session has ended or was closed.
+        :raises UsageError: when the reply has no shape gg reads.
+        """
+        self._check_open()
+        try:
+            read = Reply.read(reply)
+        except ValueError as error:
+            raise UsageError(f"the reply {error}") from None
+        turn = TurnRunner(self).take(read)
+        if turn.outcome != "continue":
+            self.ended, self.summary = True, turn.summary
+            self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
+        return turn
+
+    @property
+    def events(self) -> list[Event]:
+        """Return the events so far that belong to no turn."""
+        return self.stream.events
+
+    def cancel(self) -> None:
+        """Stop the program that is running, from any thread; its turn answers as if its sandbox had ended."""
+        self.cancelled = True
+        worker = self._worker
+        if worker is not None:
+            self.host.warden.kill(worker.number)
+
+    def close(self) -> None:
+        """End the session and its worker; a temporary workspace goes with it."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        if not self.ended:
+            self.stream.emit(SessionEnded(reason="cancelled" if self.cancelled else "closed"))
+        if self._worker is not None:
+            self.host.pool.give_back(self._worker, self.arm, self.limits)
+            self._worker = None
+        self.workspace.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- what a turn calls --------------------------------------------------------------------------------------------
+
+    def worker(self) -> Worker:
+        """Return the session's worker, starting another where the last one is spent."""
+        if self._worker is None:
+            self._worker = self.host.pool.take(self.arm, self.limits)
+        return self._worker
+
+    def drop_worker(self) -> None:
+        """Give up a worker that has died or must not run another program."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+
+    def mint_id(self) -> str | None:
+        """Return a new library id, unique in the session, or None when no library is kept."""
+        if not self._library:
+            return None
+        while True:
+            id = "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))
+            if id not in self._ids and id != "ok":
+                self._ids.add(id)
+                return id
+
+    def operations(self) -> list[Operation]:
+        """Return the operations this agent holds, in table order."""
+        return [row for row in self.host.table if self.gate.permits(row)]
+
+    def guest_context(self) -> str:
+        """Return the guest's context object (guest ABI v1)."""
+        return self._context
+
+    # -- starting -----------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self.stream.log("debug", "warm_up_started", "the worker and its guest are starting")
+        hello = None
+        for attempt in (1, 2):  # a worker killed while it started is replaced once
+            try:
+                hello = self.worker().hello()
+                break
+            except WorkerGone as gone:
+                self._worker = None
+                if attempt == 2:
+                    raise
+                self.stream.log("warn", "worker_died", str(gone))
+        assert hello is not None
+        self.info: ArmInfo = hello.info
+        held = self.operations()
+        modules = list(dict.fromkeys(row.module for row in held))
+        self._context = json.dumps({"modules": modules, "lib": False, "code": []})
+        self.window.push(Message("system", system_prompt(self.info, held), "system"))
+        self.stream.emit(
+            SessionStarted(
+                arm=self.info.id, mode=_MODE, library=self._library, grants=modules, confinement=hello.confinement
+            )
+        )
+        self.stream.emit(AgentSurface(arm=self.info.id, mode=_MODE, modules=[self._surface(m, held) for m in modules]))
+        self._tell_operator(hello.confinement, hello.reason)
+
+    def _tell_operator(self, confinement: str, reason: str | None) -> None:
+        if confinement != "full":
+            self.stream.log("warn", "confinement_off", f"workers are not confined: {reason}", confinement=confinement)
+        if (cache := self.host.warden.cache_reason) is not None and self.host.settings.cache != "off":
+            self.stream.log("warn", "cache_unavailable", f"compiled guests are not kept: {cache}")
+        if self.host.plugins:
+            for failure in self.host.plugins.failures:
+                self.stream.log("error", "plugin_failed", str(failure), distribution=failure.distribution)
+        for rejected in self.host.rejected_rows:
+            self.stream.log("error", "plugin_failed", rejected)
+
+    def _surface(self, module: str, held: list[Operation]) -> SurfaceModule:
+        functions = [
+            SurfaceFunction(
+                name=self.info.spell_name(row.name), spelling=self.info.spell(module, row.name), operation=row.id
+            )
+            for row in held
+            if row.module == module
+        ]
+        return SurfaceModule(module=module, path=self.info.member_separator.join(("gg", module)), functions=functions)
+
+    def _check_open(self) -> None:
+        if self._closed or self.ended:
+            raise SessionClosed("the session has ended" if self.ended else "the session is closed")
+
+

@@ -1,0 +1,211 @@
+"""One turn: receipts, programs in order, then notices, and errors last (messages page)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import UNSET
+
+from gg import wording
+from gg.host.program import ProgramResult, run_program
+from gg.host.reply import Reply, read_submission
+from gg.operations.bracket import CallDesk
+from gg.operations.context import CallContext
+from gg.operations.ending import Ending
+from gg.protocol import Run
+from gg.stream.events import CodeExecution, ContextBreakdown, Event, TurnOutcome, TurnTiming
+from gg.stream.record import ProgramRecord
+from gg.types import ArmInfo
+from gg.window.messages import COMPILER_ERROR, NOTICE, Message
+from gg.window.views import Views
+
+if TYPE_CHECKING:
+    from gg.host.session import Session
+
+__all__ = ["Turn", "TurnRunner"]
+
+
+@dataclass
+class Turn:
+    """What a turn came to. ``messages`` are what the model reads of it, in window order; ``summary`` an ending's."""
+
+    outcome: Literal["continue", "finished", "fatal"]
+    messages: list[Message]
+    events: list[Event]
+    summary: str | None = None
+    number: int = 0
+    failures: int = field(default=0, repr=False)
+
+
+class TurnRunner:
+    """Runs one turn of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._stream = session.stream
+        self._window = session.window
+        self._composed_bytes = 0
+        self._notices: list[tuple[str, int | None]] = []
+        self._errors: list[tuple[str, str, int]] = []
+        self._run_ms = 0.0
+        self._first_failure: str | None = None
+        self._failures = 0
+        self._ran = 0
+
+    def take(self, reply: Reply) -> Turn:
+        """Take the reply to its end."""
+        session, stream, window = self._session, self._stream, self._window
+        began = time.perf_counter()
+        window.turn += 1
+        stream.turn = window.turn
+        window.push(Message("assistant", reply.content, "assistant", tool_calls=tuple(reply.tool_calls)))
+        programs = self._acknowledge(reply)
+        ending = Ending()
+        outcome: Literal["continue", "finished", "fatal"] = "continue"
+        try:
+            self._run_all(programs, ending)
+            if ending.summary is not None:
+                outcome = "finished"
+        except Exception as error:  # noqa: BLE001 - gg's own defect: the turn still answers, and says so
+            stream.log("error", "operation_failed", f"gg failed: {type(error).__name__}: {error}")
+            outcome = "fatal"
+        self._push_results(outcome, ran=bool(programs))
+        stream.emit(TurnOutcome(outcome=outcome, error=self._first_failure or UNSET))
+        stream.emit(TurnTiming(total_ms=(time.perf_counter() - began) * 1000, run_ms=self._run_ms))
+        stream.emit(ContextBreakdown(bands=window.bands()))
+        stream.turn = None
+        number = window.turn
+        events: list[Event] = []
+        for event in stream.take():  # what belongs to no turn stays with the session
+            (stream.events if event.turn is UNSET else events).append(event)
+        return Turn(outcome, window.of_turn(number), events, ending.summary, number, self._failures)
+
+    # -- receipts -----------------------------------------------------------------------------------------------------
+
+    def _acknowledge(self, reply: Reply) -> list[str]:
+        programs: list[str] = []
+        for call in reply.tool_calls:
+            submission = read_submission(call)
+            receipt = submission.reason
+            program = None
+            if submission.program is not None:
+                program = len(programs)
+                programs.append(submission.program)
+                receipt = self._session.mint_id() or "ok"
+            else:
+                self._first_failure = self._first_failure or "no_program"
+                self._failures += 1
+                self._stream.log("warn", "no_program", f"a call of {call.name!r} carried no program")
+            self._window.push(
+                Message("tool", receipt or "", "tool_output", tool_call_id=call.id, program=program)
+            )
+        if not any(call.name == "submit_program" for call in reply.tool_calls):
+            self._notices.append((wording.NO_SUBMISSION, None))
+            self._first_failure = self._first_failure or "no_submission"
+            self._failures += 1
+            self._stream.log("warn", "no_submission", "the reply carried no submission")
+        return programs
+
+    # -- programs -----------------------------------------------------------------------------------------------------
+
+    def _run_all(self, programs: list[str], ending: Ending) -> None:
+        stream = self._stream
+        for index, source in enumerate(programs):
+            if ending.summary is not None:
+                self._skip(range(index, len(programs)))
+                break
+            stream.program = index
+            try:
+                self._run_one(index, source, ending)
+            finally:
+                stream.program = None
+        if ending.summary is not None:
+            stream.log("info", "session_ending", f"the session ends: {ending.summary}", summary=ending.summary)
+
+    def _skip(self, left: range) -> None:
+        stream = self._stream
+        for index in left:
+            stream.program = index
+            event = CodeExecution(ok=False, tool_calls=0, error=wording.NOT_RUN_AFTER_ENDING)
+            if self._session.info.compiles:
+                event.compile_ms = 0.0
+            stream.emit(event)
+        stream.program = None
+        message = f"{len(left)} programs were not run: an ending stands"
+        stream.log("warn", "programs_not_run", message, count=len(left))
+        self._failures += len(left)
+
+    def _run_one(self, index: int, source: str, ending: Ending) -> None:
+        session, stream = self._session, self._stream
+        record = ProgramRecord(stream.emit)
+        views = Views(self._window, record.view, index, self._composed_bytes)
+
+        def make_desk(info: ArmInfo) -> CallDesk:
+            context = CallContext(session.workspace, views, ending, info)
+            return CallDesk(session.host.table, session.gate, context, record, session.run_ends)
+
+        limits = session.limits
+        run = Run(source, index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
+        result = run_program(session.worker(), run, limits, make_desk, stream)
+        if result.worker_spent:
+            session.drop_worker()
+        self._composed_bytes = views.composed_bytes
+        self._run_ms += result.duration_ms or 0.0
+        event = self._event(result, session.info)
+        record.fill(event)
+        self._settle_ending(result, ending, event)
+        stream.emit(event)
+        self._ran += 1
+        if result.heading is not None:
+            self._failures += 1
+            self._first_failure = self._first_failure or _slug(result.heading)
+            if result.heading == NOTICE:
+                self._notices.append((result.body, index))
+            else:
+                self._errors.append((result.heading, result.body, index))
+
+    def _event(self, result: ProgramResult, info: ArmInfo) -> CodeExecution:
+        event = CodeExecution(ok=result.heading is None, tool_calls=0)
+        if result.duration_ms is not None:
+            event.duration_ms = result.duration_ms
+        if result.heading is not None:
+            event.error = result.body
+        if result.logs is not None:
+            event.logs, event.logs_suppressed = result.logs, result.logs_suppressed
+        if result.compile_wait_ms is not None:
+            event.compile_wait_ms = result.compile_wait_ms
+        if info.compiles:
+            event.compile_ms = result.compile_ms
+        return event
+
+    def _settle_ending(self, result: ProgramResult, ending: Ending, event: CodeExecution) -> None:
+        if ending.summary is None:
+            return
+        event.finished = ending.summary
+        if ending.replaced:
+            message = f"a later ending replaced an earlier one {ending.replaced} times"
+            self._stream.log("warn", "ending_replaced", message, times=ending.replaced)
+            ending.replaced = 0
+        if result.heading is not None:
+            summary = ending.revoke()
+            message = "the ending was revoked: the program then failed"
+            self._stream.log("warn", "ending_revoked", message, summary=summary)
+
+    # -- what the model reads -----------------------------------------------------------------------------------------
+
+    def _push_results(self, outcome: str, *, ran: bool) -> None:
+        for body, program in self._notices:
+            self._push(NOTICE, body, program, "system")
+        for heading, body, program in self._errors:
+            self._push(heading, body, program, "compiler_errors" if heading == COMPILER_ERROR else "runtime_errors")
+        if ran and outcome == "continue" and self._window.ends_on_assistant():
+            self._push(NOTICE, wording.nothing_shown(self._session.info.print_call), None, "system")
+
+    def _push(self, heading: str, body: str, program: int | None, band: Any) -> None:
+        self._window.push(Message("user", body, band, heading, program=program))
+
+
+def _slug(heading: str) -> str:
+    return {COMPILER_ERROR: "compiler_error", NOTICE: "toolchain_failed"}.get(heading, "runtime_error")

@@ -1,0 +1,140 @@
+"""Workers as the host sees them, and the pool that keeps one warm."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Literal
+
+from gg.errors import ArmUnavailable, GGError, ProtocolError
+from gg.host.warden import WardenClient
+from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Unavailable
+from gg.protocol._frames import FromWorker
+from gg.types import ArmInfo, Limits
+from gg.warden.messages import Died, PluginRef
+
+__all__ = ["Pool", "Worker", "WorkerGone"]
+
+
+class WorkerGone(GGError):
+    """A worker ended before it was ready. ``died`` says how, where the warden knows."""
+
+    def __init__(self, died: Died | None) -> None:
+        super().__init__(f"the worker ended: {describe(died)}")
+        self.died = died
+
+
+def describe(died: Died | None) -> str:
+    """Say how a worker ended, for the operator."""
+    if died is None:
+        return "its end is unknown"
+    how = f"signal {died.signal}" if died.signal is not None else f"exit status {died.exit_status}"
+    return f"{how}: {died.detail}" if died.detail else how
+
+
+class Worker:
+    """A worker process: asked for, then told of (`hello`), then ready. It serves one session."""
+
+    def __init__(self, warden: WardenClient, number: int, channel: Channel[FromWorker], arm: PluginRef) -> None:
+        self._warden = warden
+        self._arm = arm
+        self._hello: Hello | None = None
+        self._failure: ArmUnavailable | None = None
+        self.number = number
+        self.channel = channel
+        self.ready: Ready | None = None
+        self.info: ArmInfo | None = None
+
+    def hello(self) -> Hello:
+        """Wait for the worker's first word.
+
+        :raises ArmUnavailable: when the arm cannot run here.
+        :raises WorkerGone: when the worker ended.
+        """
+        while self._hello is None:
+            self._step()
+        return self._hello
+
+    def wait_ready(self) -> Ready:
+        """Wait until programs may be sent; raises as `hello` does."""
+        while self.ready is None:
+            self._step()
+        return self.ready
+
+    def _step(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            frame = self.channel.receive()
+        except (ChannelClosed, ProtocolError):
+            raise WorkerGone(self.died()) from None
+        if isinstance(frame, Unavailable):
+            self.info = frame.info
+            self._failure = ArmUnavailable(self._arm.name, frame.reason)
+        elif isinstance(frame, Hello):
+            if frame.version != PROTOCOL_VERSION:
+                self._failure = ArmUnavailable(self._arm.name, f"its worker speaks protocol {frame.version}")
+            self._hello, self.info = frame, frame.info
+        elif isinstance(frame, Ready):
+            self.ready = frame
+
+    def kill(self) -> None:
+        """Kill the worker, and close the channel to it."""
+        self._warden.kill(self.number)
+        self.channel.close()
+
+    def died(self) -> Died | None:
+        """Make sure the worker is dead, and return how it ended."""
+        self._warden.kill(self.number)
+        return self._warden.death_of(self.number)
+
+
+class Pool:
+    """Hands out workers. A session takes one; another is started in its place, so that the next session finds it warm."""
+
+    def __init__(
+        self, warden: WardenClient, plugins: tuple[PluginRef, ...], confinement: Literal["on", "off"], *, spares: bool
+    ) -> None:
+        self._warden = warden
+        self._plugins = plugins
+        self._confinement = confinement
+        self._spares = spares
+        self._idle: dict[tuple[str, Limits], Worker] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self, arm: PluginRef, limits: Limits) -> Worker:
+        """Return a worker that has run nothing yet.
+
+        :raises WardenError: when the warden is gone.
+        """
+        with self._lock:
+            worker = self._idle.pop((arm.name, limits), None)
+        return worker or self._start(arm, limits)
+
+    def give_back(self, worker: Worker, arm: PluginRef, limits: Limits) -> None:
+        """End a worker that served a session, and start a fresh one in its place."""
+        worker.kill()
+        with self._lock:
+            wanted = self._spares and not self._closed and (arm.name, limits) not in self._idle
+        if wanted:
+            fresh = self._start(arm, limits)
+            with self._lock:
+                self._idle[(arm.name, limits)] = fresh
+
+    def close(self) -> None:
+        """End the idle workers."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, {}
+        for worker in idle.values():
+            worker.kill()
+
+    def _start(self, arm: PluginRef, limits: Limits) -> Worker:
+        number, channel = self._warden.spawn(arm, self._plugins, limits, self._confinement)
+        return Worker(self._warden, number, channel, arm)
+
+
+def now_ms() -> float:
+    """Return a monotonic time in milliseconds."""
+    return time.perf_counter() * 1000

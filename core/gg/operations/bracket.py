@@ -1,0 +1,110 @@
+"""The bracket: every call a program makes is recorded, gated, dispatched and answered here, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import msgspec
+
+from gg.operations.arguments import decode_arguments
+from gg.operations.context import CallContext
+from gg.operations.gate import Gate
+from gg.operations.table import Operation, OperationFailure, OperationTable
+from gg.protocol import MAX_FRAME_BYTES, Call, Reply
+from gg.stream.record import ProgramRecord
+
+__all__ = ["MAX_CALLS_IN_REQUEST", "CallDesk"]
+
+MAX_CALLS_IN_REQUEST = 16
+_HEAD_OPERATION = re.compile(rb'^\s*\[\s*\[\s*"([A-Za-z0-9_.]{1,128})"')
+_request = msgspec.json.Decoder(list[list[msgspec.Raw]])
+_text = msgspec.json.Decoder(str)
+_encode = msgspec.json.Encoder().encode
+
+
+class CallDesk:
+    """Answers the calls of one program. The model-facing counts of that program are kept in ``record``."""
+
+    def __init__(
+        self, table: OperationTable, gate: Gate, context: CallContext, record: ProgramRecord, run_ends: float | None
+    ) -> None:
+        self._table = table
+        self._gate = gate
+        self._context = context
+        self._record = record
+        self._run_ends = run_ends
+
+    def answer(self, call: Call) -> Reply:
+        """Answer a request of 1 to 16 calls, each bracketed on its own."""
+        if call.oversize:
+            found = _HEAD_OPERATION.match(call.payload)
+            id = found[1].decode() if found else "unknown"
+            message = f"the call is {call.oversize} bytes, and a call is at most {MAX_FRAME_BYTES} bytes"
+            return Reply(b"[" + self._bracket(id, None, OperationFailure("limit-exceeded", message), call.late) + b"]")
+        try:
+            calls = _request.decode(call.payload)
+            if not 1 <= len(calls) <= MAX_CALLS_IN_REQUEST:
+                raise msgspec.ValidationError(f"a request holds 1 to {MAX_CALLS_IN_REQUEST} calls, not {len(calls)}")
+            read = [self._read(item) for item in calls]
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self._record.unreadable_request(str(error))
+            return Reply(_encode(_error("call", "invalid-argument", f"the request cannot be read: {error}")), False)
+        return Reply(b"[" + b",".join(self._bracket(*one, call.late) for one in read) + b"]")
+
+    @staticmethod
+    def _read(item: list[msgspec.Raw]) -> tuple[str, msgspec.Raw | None, OperationFailure | None]:
+        if len(item) == 3:
+            return _text.decode(item[0]), None, OperationFailure("invalid-argument", _text.decode(item[2])[:2048])
+        if len(item) != 2:
+            raise msgspec.ValidationError("a call is `[operation, arguments]` or `[operation, null, fault]`")
+        return _text.decode(item[0]), item[1], None
+
+    def _bracket(self, id: str, raw: msgspec.Raw | None, fault: OperationFailure | None, late: bool) -> bytes:
+        id = id[:128]
+        self._record.call_opened(id)
+        began = time.perf_counter()
+        operation = self._table.get(id)
+        name = operation.name if operation else id.rpartition(".")[2]
+        dispatched = False
+        try:
+            if operation is None or not self._gate.permits(operation):
+                raise OperationFailure("unavailable", f"`{self._spelling(id)}` is not available")
+            if late:
+                raise OperationFailure("refused", "the program has already failed")
+            if fault is not None:
+                raise fault
+            arguments = decode_arguments(operation.arguments, memoryview(raw or b""), self._context)
+            if self._run_ends is not None and not operation.outlives_deadline and time.monotonic() > self._run_ends:
+                raise OperationFailure("limit-exceeded", "the time of the whole run is spent")
+            dispatched = operation.backed
+            reply = self._dispatch(operation, arguments)
+            failure = None
+        except OperationFailure as error:
+            failure = error
+            reply = _encode({"ok": False, "error": _error(name, error.code, error.message)})
+        parked_ms = (time.perf_counter() - began) * 1000
+        self._record.call_closed(id, dispatched=dispatched, failure=failure, parked_ms=parked_ms)
+        return reply
+
+    def _dispatch(self, operation: Operation, arguments: Any) -> bytes:
+        try:
+            value = operation.handler(self._context, arguments)
+            reply = _encode({"ok": True, "value": value})
+        except OperationFailure:
+            raise
+        except Exception as error:  # noqa: BLE001 - gg's own defect is a value for the program and a line for the operator
+            self._record.handler_broke(operation.id, error)
+            raise OperationFailure("other", "the operation failed inside gg") from error
+        if len(reply) > MAX_FRAME_BYTES - 1024:
+            raise OperationFailure("limit-exceeded", f"the answer is over {MAX_FRAME_BYTES} bytes")
+        return reply
+
+    def _spelling(self, id: str) -> str:
+        module, _, name = id.partition(".")
+        return self._context.info.spell(module, name) if name else id
+
+
+def _error(operation: str, code: str, message: str) -> dict[str, str]:
+    return {"operation": operation, "code": code, "message": message}

@@ -1,0 +1,28 @@
+"""What an operation's handler is given: the agent's services, and how its language writes names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gg.operations.ending import Ending
+    from gg.types import ArmInfo
+    from gg.window.views import Views
+    from gg.workspace import Workspace
+
+__all__ = ["CallContext"]
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """The services of one agent, for the length of one program."""
+
+    workspace: Workspace
+    views: Views
+    ending: Ending
+    info: ArmInfo
+
+    def arg(self, name: str) -> str:
+        """Spell an argument as the agent's language does, in backticks: ``old_string`` is `` `oldString` ``."""
+        return f"`{self.info.spell_name(name)}`"

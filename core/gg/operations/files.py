@@ -1,0 +1,147 @@
+"""The ``files`` module: the workspace, and nothing outside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from gg.operations.context import CallContext
+from gg.operations.table import Arguments, ErrorCode, Operation, OperationFailure, PathText, Record
+from gg.workspace import MatchError, PathError
+
+__all__ = ["FILES_OPERATIONS", "FileText", "ReadFile", "read_workspace_file", "workspace_failures"]
+
+_PATH = ("path", "Relative to the workspace, or absolute inside it.")
+_PATH_ERRORS: tuple[tuple[ErrorCode, str], ...] = (
+    ("not-found", "Nothing is there."),
+    ("refused", "The path leads out of the workspace, or names no regular file."),
+    ("invalid-argument", "The path is empty or holds control characters."),
+)
+
+
+class ReadFile(Arguments):
+    """Which lines of which file: ``offset`` is the 1-based first line, ``limit`` how many."""
+
+    path: PathText
+    offset: int | None = None
+    limit: int | None = None
+
+
+class FileText(Record):
+    """Text of a file: lines ``first_line`` to ``last_line`` (1-based, inclusive) of ``total_lines``."""
+
+    contents: str
+    first_line: int
+    last_line: int
+    total_lines: int
+    truncated: bool
+
+
+class _WriteFile(Arguments):
+    path: PathText
+    contents: str
+
+
+class _EditFile(Arguments):
+    path: PathText
+    old_string: str
+    new_string: str
+
+
+class _ListDir(Arguments):
+    path: PathText | None = None
+
+
+class _Entry(Record):
+    name: str
+    kind: Literal["file", "directory", "other"]
+
+
+@contextmanager
+def workspace_failures(context: CallContext) -> Iterator[None]:
+    """Turn a workspace's exceptions into values for the program."""
+    try:
+        yield
+    except MatchError as error:
+        if error.count == 0:
+            raise OperationFailure(error.code, f"{context.arg('old_string')} does not occur in {error.path}") from None
+        raise OperationFailure(
+            error.code, f"{context.arg('old_string')} matched {error.count} times in {error.path}"
+        ) from None
+    except PathError as error:
+        raise OperationFailure(error.code, str(error)) from None
+
+
+def read_workspace_file(context: CallContext, arguments: ReadFile) -> FileText:
+    """Read a page of a file as text.
+
+    :raises OperationFailure: as the workspace says, or for an ``offset`` or ``limit`` below 1.
+    """
+    for name in ("offset", "limit"):
+        value: int | None = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise OperationFailure("invalid-argument", f"{context.arg(name)} must be at least 1, not {value}")
+    with workspace_failures(context):
+        read = context.workspace.read_text(arguments.path, offset=arguments.offset or 1, limit=arguments.limit)
+    return FileText(read.contents, read.first_line, read.last_line, read.total_lines, read.truncated)
+
+
+def _write(context: CallContext, arguments: _WriteFile) -> int:
+    with workspace_failures(context):
+        return context.workspace.write(arguments.path, arguments.contents.encode())
+
+
+def _edit(context: CallContext, arguments: _EditFile) -> None:
+    if not arguments.old_string:
+        raise OperationFailure("invalid-argument", f"{context.arg('old_string')} is empty")
+    with workspace_failures(context):
+        context.workspace.edit(arguments.path, arguments.old_string, arguments.new_string)
+
+
+def _list(context: CallContext, arguments: _ListDir) -> list[_Entry]:
+    with workspace_failures(context):
+        entries = context.workspace.list("." if arguments.path is None else arguments.path)
+    return [_Entry(entry.name, entry.kind) for entry in entries]
+
+
+FILES_OPERATIONS = (
+    Operation(
+        "files.read_file",
+        ReadFile,
+        read_workspace_file,
+        FileText,
+        "Read a text file, or some of its lines.",
+        "At most 256 KiB a call: `truncated` says when there was more.",
+        docs=(_PATH, ("offset", "The first line to read, from 1."), ("limit", "How many lines.")),
+        errors=(*_PATH_ERRORS, ("io-error", "The file could not be read.")),
+    ),
+    Operation(
+        "files.write_file",
+        _WriteFile,
+        _write,
+        int,
+        "Write a file, replacing what was there, and return how many bytes were written.",
+        "Missing folders are made.",
+        docs=(_PATH, ("contents", "The whole new text.")),
+        errors=(*_PATH_ERRORS[1:], ("io-error", "The file could not be written.")),
+    ),
+    Operation(
+        "files.edit_file",
+        _EditFile,
+        _edit,
+        None,
+        "Replace the one occurrence of a string in a file.",
+        docs=(_PATH, ("old_string", "What to replace; it must occur exactly once."), ("new_string", "What to put there.")),
+        errors=(*_PATH_ERRORS, ("conflict", "The string occurs more than once.")),
+    ),
+    Operation(
+        "files.list_dir",
+        _ListDir,
+        _list,
+        list[_Entry],
+        "List a folder by name.",
+        docs=(("path", "The folder; the workspace itself when left out."),),
+        errors=_PATH_ERRORS,
+    ),
+)

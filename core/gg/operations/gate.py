@@ -1,0 +1,47 @@
+"""The gate: the one predicate that says which operations an agent holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from gg.errors import UsageError
+
+if TYPE_CHECKING:
+    from gg.operations.table import Operation, OperationTable
+
+__all__ = ["DEFAULT_WITHHELD", "Gate"]
+
+DEFAULT_WITHHELD = frozenset({"shell"})
+"""Modules an agent does not hold unless they are granted by name."""
+
+
+class Gate:
+    """What one agent may call. A grant is a module (``files``) or one operation (``files.read_file``)."""
+
+    def __init__(self, table: OperationTable, grants: Iterable[str] | None) -> None:
+        """Check the grants against the table; None grants every module but shell.
+
+        :raises UsageError: for a grant that names nothing.
+        """
+        modules = table.modules()
+        if grants is None:
+            self._granted = frozenset(modules) - DEFAULT_WITHHELD
+            return
+        granted = frozenset(grants)
+        known = {*modules, *(row.id for row in table), *RESERVED_MODULES}
+        for grant in sorted(granted - known):
+            raise UsageError(f"{grant!r} is no module or operation to grant; the modules are {', '.join(modules)}")
+        self._granted = granted
+
+    def permits(self, operation: Operation) -> bool:
+        """Say whether the agent may call ``operation``."""
+        return operation.module in self._granted or operation.id in self._granted
+
+    def modules(self, table: OperationTable) -> tuple[str, ...]:
+        """Return the modules in which the agent holds anything, in table order."""
+        return tuple(dict.fromkeys(row.module for row in table if self.permits(row)))
+
+
+RESERVED_MODULES = frozenset({"shell", "docs", "programs", "skills", "memories", "context", "core"})
+"""gg's own module names: granting one of which this host has no operation yet is not a mistake."""

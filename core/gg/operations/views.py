@@ -1,0 +1,116 @@
+"""The ``views`` module: the only channel out of a program."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gg.operations.context import CallContext
+from gg.operations.files import FileText, ReadFile, read_workspace_file
+from gg.operations.table import Arguments, Operation, OperationFailure, Record
+from gg.window.views import ViewRefused
+
+__all__ = ["VIEWS_OPERATIONS"]
+
+
+class _OpenText(Arguments):
+    label: str
+    body: str
+
+
+class _Close(Arguments):
+    selector: str
+
+
+class _Nothing(Arguments):
+    pass
+
+
+class _View(Record):
+    kind: Literal["file", "text"]
+    selector: str
+    tokens: int
+
+
+def _open_file(context: CallContext, arguments: ReadFile) -> FileText:
+    read = read_workspace_file(context, arguments)
+    whole = arguments.offset is None and arguments.limit is None
+    try:
+        context.views.open_file(
+            arguments.path,
+            read.contents,
+            read.first_line,
+            read.last_line,
+            read.total_lines,
+            region=None if whole else (arguments.offset or 1, arguments.limit),
+            truncated=read.truncated,
+        )
+    except ViewRefused as error:
+        raise OperationFailure(error.code, str(error)) from None
+    return read
+
+
+def _open_text(context: CallContext, arguments: _OpenText) -> None:
+    try:
+        context.views.open_text(arguments.label, arguments.body, label_name=context.arg("label"))
+    except ViewRefused as error:
+        raise OperationFailure(error.code, str(error)) from None
+
+
+def _close(context: CallContext, arguments: _Close) -> int:
+    if not arguments.selector:
+        raise OperationFailure("invalid-argument", f"{context.arg('selector')} is empty")
+    return context.views.close(arguments.selector)
+
+
+def _current(context: CallContext, _arguments: _Nothing) -> list[_View]:
+    return [_View(view.kind, view.selector, view.tokens) for view in context.views.current()]
+
+
+VIEWS_OPERATIONS = (
+    Operation(
+        "views.open_file",
+        ReadFile,
+        _open_file,
+        FileText,
+        "Show yourself a file, or some of its lines, and return what was read.",
+        "The view is in your context from the next turn on. A file of more than 65,536 bytes is refused: show a part.",
+        docs=(
+            ("path", "Relative to the workspace, or absolute inside it."),
+            ("offset", "The first line to show, from 1."),
+            ("limit", "How many lines."),
+        ),
+        errors=(("not-found", "Nothing is there."), ("limit-exceeded", "The text is over the cap of a view.")),
+    ),
+    Operation(
+        "views.open_text",
+        _OpenText,
+        _open_text,
+        None,
+        "Show yourself a text under a label.",
+        "The view is in your context from the next turn on. The same label again replaces it.",
+        docs=(("label", "Its name, at most 200 bytes, one line."), ("body", "The text, at most 65,536 bytes.")),
+        errors=(("invalid-argument", "The label is empty or not one line."), ("limit-exceeded", "A cap was passed.")),
+        backed=False,
+        outlives_deadline=True,
+    ),
+    Operation(
+        "views.close",
+        _Close,
+        _close,
+        int,
+        "Close the views of a selector (a label or a path) and return how many were closed.",
+        docs=(("selector", "A view's label or path."),),
+        errors=(("invalid-argument", "The selector is empty."),),
+        backed=False,
+        outlives_deadline=True,
+    ),
+    Operation(
+        "views.current",
+        _Nothing,
+        _current,
+        list[_View],
+        "List the views that are open.",
+        backed=False,
+        outlives_deadline=True,
+    ),
+)

@@ -1,0 +1,37 @@
+"""Frames between gg's processes: length-prefixed msgpack over a socket pair."""
+
+from gg.protocol._channel import Channel, ChannelClosed, ChannelTimeout
+from gg.protocol._frames import (
+    MAX_FRAME_BYTES,
+    PROTOCOL_VERSION,
+    Call,
+    Done,
+    Hello,
+    Log,
+    Ready,
+    Reply,
+    Run,
+    Started,
+    Trim,
+    Trimmed,
+    Unavailable,
+)
+
+__all__ = [
+    "MAX_FRAME_BYTES",
+    "PROTOCOL_VERSION",
+    "Call",
+    "Channel",
+    "ChannelClosed",
+    "ChannelTimeout",
+    "Done",
+    "Hello",
+    "Log",
+    "Ready",
+    "Reply",
+    "Run",
+    "Started",
+    "Trim",
+    "Trimmed",
+    "Unavailable",
+]

@@ -1,0 +1,136 @@
+"""The frames a host and a worker exchange. Changing one changes `PROTOCOL_VERSION`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from gg.types import ArmInfo, CodeModule, OutcomeKind, TrimKind
+
+__all__ = [
+    "MAX_FRAME_BYTES",
+    "PROTOCOL_VERSION",
+    "Call",
+    "Done",
+    "FromWorker",
+    "Hello",
+    "Log",
+    "Ready",
+    "Reply",
+    "Run",
+    "Started",
+    "ToWorker",
+    "Trim",
+    "Trimmed",
+    "Unavailable",
+]
+
+PROTOCOL_VERSION = 1
+MAX_FRAME_BYTES = 16 << 20
+
+
+class _Frame(msgspec.Struct, frozen=True, array_like=True):
+    """A frame: a msgpack array whose first item is its tag, so that the hot ones cost no field names."""
+
+
+class Run(_Frame, tag=1):
+    """Host to worker: run this program. ``context`` is the guest's context object, as JSON."""
+
+    source: str
+    index: int
+    context: str
+    modules: tuple[CodeModule, ...]
+    timeout_s: float
+    memory_bytes: int
+
+
+class Reply(_Frame, tag=2):
+    """Host to worker: the answer to the `Call` in flight. ``readable`` is false for an unreadable request."""
+
+    payload: bytes
+    readable: bool = True
+
+
+class Trim(_Frame, tag=3):
+    """Host to worker: trim this output of a compiler or runtime (``gg trim``)."""
+
+    kind: TrimKind
+    text: bytes
+    exit_status: int | None = None
+    signal: int | None = None
+
+
+class Hello(_Frame, tag=11):
+    """Worker to host, first: its arm is loaded, and it is confined. The guest may still have to be compiled."""
+
+    version: int
+    info: ArmInfo
+    confinement: Literal["full", "none", "off"]
+    reason: str | None = None
+
+
+class Ready(_Frame, tag=18):
+    """Worker to host: the guest is loaded; programs may come. ``notes`` name fallbacks in use."""
+
+    notes: tuple[str, ...] = ()
+
+
+class Unavailable(_Frame, tag=12):
+    """Worker to host: this arm cannot run here. ``load_error`` is true when the plugin's own code failed."""
+
+    reason: str
+    load_error: bool
+    info: ArmInfo | None = None
+
+
+class Started(_Frame, tag=13):
+    """Worker to host: compiled; from here on the program itself runs. Its death is a run-time failure after this."""
+
+    compile_ms: float
+    load_ms: float
+
+
+class Call(_Frame, tag=14):
+    """Worker to host: a request of 1 to 16 calls, as JSON. ``oversize`` is its size when it was cut, ``late`` set after the report."""
+
+    payload: bytes
+    oversize: int = 0
+    late: bool = False
+
+
+class Log(_Frame, tag=15):
+    """Worker to host: a batch of log records in the guest ABI's encoding."""
+
+    records: bytes
+
+
+class Done(_Frame, tag=16):
+    """Worker to host: how the program ended.
+
+    ``text`` is the whole error as the runtime or compiler composed it; ``ranges`` are what the arm keeps of it.
+    ``detail`` and ``facts`` (what worker plugins noted) are for the operator alone.
+    """
+
+    kind: OutcomeKind | Literal["compile_rejected", "toolchain_failed"]
+    duration_ms: float | None
+    compile_ms: float
+    text: bytes = b""
+    ranges: tuple[tuple[int, int], ...] = ()
+    dropped: tuple[int, int, int] = (0, 0, 0)
+    status: int | None = None
+    detail: str = ""
+    recycle: bool = False
+    facts: dict[str, float | str] = {}
+
+
+class Trimmed(_Frame, tag=17):
+    """Worker to host: the answer to `Trim`."""
+
+    band: str
+    ranges: tuple[tuple[int, int], ...]
+    dropped: tuple[int, int, int]
+
+
+ToWorker = Run | Reply | Trim
+FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed

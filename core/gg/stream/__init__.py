@@ -1,0 +1,1 @@
+"""The operator's stream: typed events to any number of sinks."""

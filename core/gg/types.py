@@ -1,0 +1,185 @@
+"""The values that cross gg's seams: between host and worker, and between gg and its plugins.
+
+Everything here is plain data. Units are in the names: ``_ms`` milliseconds, ``_s`` seconds, ``_bytes`` bytes of UTF-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "MAX_PROGRAM_BYTES",
+    "ArmInfo",
+    "CodeModule",
+    "CompileRejected",
+    "Limits",
+    "OperationSpec",
+    "Outcome",
+    "OutcomeKind",
+    "Parameter",
+    "Prepared",
+    "Program",
+    "Shape",
+    "ToolchainFailed",
+    "TrimKind",
+    "Trimming",
+]
+
+MAX_PROGRAM_BYTES = 1 << 20
+"""A program's source is at most 1 MiB (design: caps)."""
+
+Shape: TypeAlias = "str | tuple[Any, ...] | None"
+"""What an operation takes or returns, as plain data an SDK renderer walks.
+
+``None`` nothing; ``"string" | "path" | "integer" | "number" | "boolean" | "any"`` a scalar; ``("list", shape)``;
+``("optional", shape)``; ``("record", ((snake_name, wireName, shape), ...))``.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one program may use.
+
+    ``timeout_s`` bounds the program's own execution, time parked in a call excluded; ``memory_bytes`` bounds the
+    guest's linear memory.
+    """
+
+    timeout_s: float = 30.0
+    memory_bytes: int = 256 << 20
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of an operation. ``name`` is snake_case, ``wire`` camelCase; ``kind`` is a scalar `Shape`."""
+
+    name: str
+    wire: str
+    kind: Shape
+    required: bool
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationSpec:
+    """One row of the operations table as arms render it: required parameters positional, optional ones by name."""
+
+    id: str
+    module: str
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Shape
+    summary: str
+    detail: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArmInfo:
+    """What an arm says of itself.
+
+    ``guest`` is ``shared`` when one prebuilt guest runs every program (``guest_path`` is its wasm and ``guest_form``
+    its ABI form) and ``per_program`` when the compile step makes one. ``case`` is how the language writes names.
+    ``print_call`` is what its users print with: the success notice names it.
+    """
+
+    id: str
+    display_name: str
+    print_call: str
+    extensions: tuple[str, ...]
+    guest: Literal["shared", "per_program"]
+    guest_path: str | None = None
+    guest_form: Literal["core", "component"] = "core"
+    checker: str | None = None
+    case: Literal["camel", "snake"] = "camel"
+    member_separator: str = "."
+    compiles: bool = False
+    compilers: tuple[str, ...] = ()
+
+    def spell(self, module: str, name: str) -> str:
+        """Return how a program writes one of gg's functions, such as ``gg.files.readFile``."""
+        return self.member_separator.join(("gg", module, self.spell_name(name)))
+
+    def spell_name(self, name: str) -> str:
+        """Return a snake_case name in the language's case."""
+        if self.case == "snake":
+            return name
+        first, *rest = name.split("_")
+        return first + "".join(word.capitalize() for word in rest)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeModule:
+    """The code half of a skill or memory: importable by the program under ``name``."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the model submitted: ``source`` is compiled as it is; ``index`` is its place in the turn, from 0."""
+
+    source: str
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What `gg_prepare` made of a program: whatever the same arm's `gg_compile` wants, in ``payload``."""
+
+    program: Program
+    modules: tuple[CodeModule, ...] = ()
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompileRejected:
+    """The language's compiler rejected the program; ``diagnostic`` is its output, verbatim and whole."""
+
+    diagnostic: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolchainFailed:
+    """The toolchain crashed or could not be started; ``detail`` is for the operator alone."""
+
+    detail: str
+
+
+OutcomeKind: TypeAlias = Literal["returned", "rejected", "failed", "exited", "time_limit", "memory_limit", "trapped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended, as `gg_run` answers it.
+
+    ``parts`` are ``(role, text)`` in the order the runtime composed them: role ``message`` holds no frame, ``stack``
+    holds frames that trimming may drop, ``trap`` is the sandbox's own text. ``status`` is an explicit exit's.
+    """
+
+    kind: OutcomeKind
+    parts: tuple[tuple[str, str], ...] = ()
+    status: int | None = None
+
+
+TrimKind: TypeAlias = Literal["compile", "runtime"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trimming:
+    """What `gg_trim` answers: byte ranges of its input to keep, ascending, and what was dropped.
+
+    ``band`` is decided on the whole text, exit status and signal, before anything is cut.
+    """
+
+    band: Literal["Compiler error", "Runtime error", "Notice", "clean"]
+    ranges: tuple[tuple[int, int], ...] = ()
+    dropped_lines: int = 0
+    dropped_diagnostics: int = 0
+    dropped_frames: int = 0
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])

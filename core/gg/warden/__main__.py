@@ -1,0 +1,11 @@
+"""Start a warden: ``python -I -m gg.warden FD``, FD being its end of the host's socket pair."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+from gg.warden.main import Warden
+
+if __name__ == "__main__":
+    raise SystemExit(Warden(socket.socket(fileno=int(sys.argv[1]))).serve())

@@ -1,0 +1,80 @@
+"""One message of the window, and the text that is sent for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gg_rust_ext import count_tokens
+
+__all__ = ["COMPILER_ERROR", "NOTICE", "RUNTIME_ERROR", "Band", "Message", "ToolCall", "headed"]
+
+Band = Literal[
+    "system",
+    "user_prompt",
+    "assistant",
+    "tool_output",
+    "compiler_errors",
+    "runtime_errors",
+    "file_views",
+    "text_views",
+    "docs_views",
+    "search_results",
+    "skills",
+    "memories",
+]
+
+COMPILER_ERROR = "Compiler error"
+RUNTIME_ERROR = "Runtime error"
+NOTICE = "Notice"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call of the model's: ``arguments`` is the text the provider gave, or the object it stands for."""
+
+    id: str
+    name: str
+    arguments: str | dict[str, object]
+
+
+@dataclass(slots=True)
+class Message:
+    """A message of the window.
+
+    ``content`` is the body without its heading; ``text`` is what is sent. ``turn`` is 0 before the first turn;
+    ``program`` the index of the program that pushed it. ``selector`` identifies a view while it is open.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    band: Band
+    heading: str | None = None
+    turn: int = 0
+    program: int | None = None
+    tool_call_id: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    selector: str | None = None
+    key: tuple[object, ...] | None = None
+    _tokens: int | None = field(default=None, repr=False)
+
+    @property
+    def text(self) -> str:
+        """Return what is sent: heading, rule and body, or the body alone."""
+        return self.content if self.heading is None else headed(self.heading, self.content)
+
+    @property
+    def tokens(self) -> int:
+        """Return the exact o200k_base count of `text` and of the calls it carries."""
+        if self._tokens is None:
+            total = count_tokens(self.text)
+            for call in self.tool_calls:
+                arguments = call.arguments if isinstance(call.arguments, str) else str(call.arguments)
+                total += count_tokens(call.name) + count_tokens(arguments)
+            self._tokens = total
+        return self._tokens
+
+
+def headed(heading: str, body: str) -> str:
+    """Return a message's text: the heading, a rule, the body."""
+    return f"{heading}\n----\n{body}"

@@ -1,0 +1,73 @@
+"""The few sentences gg itself composes for a model, in one place. Everything else a model reads was emitted elsewhere.
+
+Notices are facts about the session; limits are stated in the sandbox's words and name what was configured.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "NO_PROGRAM",
+    "NO_SUBMISSION",
+    "NOT_RUN_AFTER_ENDING",
+    "TOOLCHAIN_FAILED",
+    "exited",
+    "foreign_tool",
+    "memory_limit",
+    "nothing_shown",
+    "program_not_text",
+    "program_too_large",
+    "sandbox_died",
+    "time_limit",
+]
+
+NO_SUBMISSION = "No program was submitted, so nothing ran."
+NO_PROGRAM = "No program was submitted: the call carries no `program`. Nothing ran."
+TOOLCHAIN_FAILED = (
+    "The program was not run: its compiler could not finish.\n\n"
+    "Nothing about the program was rejected. Write it again."
+)
+NOT_RUN_AFTER_ENDING = "not run: an earlier program of this turn ended the session"
+
+
+def program_not_text(kind: str) -> str:
+    """Answer a call whose ``program`` is no string; ``kind`` is what it is."""
+    return f"No program was submitted: `program` is {kind}, not a string. Nothing ran."
+
+
+def program_too_large(size: int, bound: int) -> str:
+    """Answer a call whose program is ``size`` bytes, over the ``bound``."""
+    return f"The program was not run: it is {size} bytes, and a program is at most {bound} bytes."
+
+
+def foreign_tool(name: str) -> str:
+    """Answer a call to a tool that this mode does not offer."""
+    return f"`{name}` is not a tool here. Submit a program with `submit_program` instead."
+
+
+def nothing_shown(print_call: str) -> str:
+    """Say the one thing a working program can earn, under the agent's own language."""
+    return (
+        "Your program ran and put nothing in your context.\n\n"
+        "A view is the only way to see anything — a value you computed, or a file.\n"
+        f"Nothing `{print_call}` writes is readable by you."
+    )
+
+
+def time_limit(timeout_s: float) -> str:
+    """State the time limit, in seconds, that stopped a program."""
+    return f"execution stopped: the time limit of {timeout_s:g} s was reached"
+
+
+def memory_limit(memory_bytes: int) -> str:
+    """State the memory limit, in bytes, that stopped a program."""
+    return f"execution stopped: the memory limit of {memory_bytes / (1 << 20):g} MiB was reached"
+
+
+def exited(status: int) -> str:
+    """State the status a program ended itself with."""
+    return f"exited with status {status}"
+
+
+def sandbox_died() -> str:
+    """State that the sandbox process ended under the running program."""
+    return "execution stopped: the sandbox process running the program ended"

@@ -1,0 +1,101 @@
+"""Guests of the component form: `wit/gg.wit`, guest ABI v1.
+
+The membrane's entry points for this form are all here; each catches everything and always answers a value.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import wasmtime
+from wasmtime import Store, WasiConfig, component
+
+from gg.types import Limits, Outcome
+from gg.worker.clock import ProgramClock
+from gg.worker.membrane import Membrane
+from gg.worker.outcome import outcome_of
+
+__all__ = ["ComponentGuest"]
+
+ABI_VERSION = 1
+HOST_INTERFACE = "gg:guest/host@1.0.0"
+
+
+class _Instance:
+    """A store with one instance in it, good for one program."""
+
+    def __init__(
+        self, engine: wasmtime.Engine, linker: component.Linker, guest: component.Component, limits: Limits
+    ) -> None:
+        self.limits = limits
+        self.store = Store(engine)
+        self.store.set_limits(memory_size=limits.memory_bytes)
+        self.store.set_epoch_deadline(1 << 40)  # armed when a program starts
+        self.store.set_wasi(WasiConfig())
+        instance: Any = linker.instantiate(self.store, guest)
+        self.entry: Any = instance.get_func(self.store, "run")
+        if self.entry is None:
+            raise RuntimeError("the guest exports no `run`")
+
+
+class ComponentGuest:
+    """A guest as a component."""
+
+    def __init__(self, engine: wasmtime.Engine, clock: ProgramClock, guest: component.Component) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._component = guest
+        self._membrane: Membrane | None = None
+        self._next: _Instance | None = None
+        self._linker = component.Linker(engine)
+        self._linker.add_wasip2()
+        with self._linker.root() as root, root.add_instance(HOST_INTERFACE) as host:
+            host.add_func("call", self._call)
+            host.add_func("log", self._log)
+            host.add_func("report", self._report)
+            host.add_func("sleep", self._sleep)
+
+    def make_next(self, limits: Limits) -> None:
+        """Instantiate the next program's store."""
+        if self._next is None or self._next.limits != limits:
+            self._next = _Instance(self._engine, self._linker, self._component, limits)
+
+    def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
+        """Run ``program`` in a store of its own."""
+        self.make_next(limits)
+        current, self._next = self._next, None
+        assert current is not None
+        self._membrane, error = membrane, None
+        self._clock.start(limits.timeout_s)
+        current.store.set_epoch_deadline(1)
+        try:
+            current.entry(current.store, program, membrane.context)
+        except (wasmtime.WasmtimeError, wasmtime.Trap, wasmtime.ExitTrap) as raised:
+            error = raised
+        finally:
+            self._clock.stop()
+        self._membrane = None
+        return outcome_of(membrane.report, error, limits)
+
+    # -- entry points -------------------------------------------------------------------------------------------------
+
+    def _call(self, _store: Any, request: str) -> str:
+        try:
+            assert self._membrane is not None
+            return self._membrane.call(request.encode()).payload.decode()
+        except Exception:  # noqa: BLE001 - an exception must not cross wasm; a dead host ends the worker anyway
+            os._exit(70)
+
+    def _log(self, _store: Any, stream: int, text: str) -> None:
+        if self._membrane is not None:
+            data = text.encode()
+            self._membrane.log(bytes((stream & 0xFF,)) + len(data).to_bytes(4, "little") + data)
+
+    def _report(self, _store: Any, report: str) -> None:
+        if self._membrane is not None:
+            self._membrane.take_report(report.encode())
+
+    def _sleep(self, _store: Any, ms: float) -> None:
+        if self._membrane is not None:
+            self._membrane.sleep(ms)

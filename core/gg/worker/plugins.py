@@ -1,0 +1,77 @@
+"""The worker's plugin manager: exactly one arm, and the worker plugins around it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pluggy
+
+from gg.errors import PluginLoadError
+from gg.hookspecs import worker as specs
+from gg.types import ArmInfo
+from gg.warden.messages import PluginRef
+
+__all__ = ["Arm", "load_arm"]
+
+_REQUIRED = ("gg_arm_info", "gg_prepare", "gg_compile", "gg_run", "gg_trim")
+
+
+class Arm:
+    """An arm's hooks, typed where gg calls them. ``hook`` is pluggy's; ``info`` what the arm says of itself."""
+
+    def __init__(self, manager: pluggy.PluginManager, ref: PluginRef) -> None:
+        self.hook: Any = manager.hook
+        info = self.hook.gg_arm_info()
+        if not isinstance(info, ArmInfo):
+            raise _broken(ref, f"gg_arm_info answered {type(info).__name__}, not ArmInfo")
+        if info.id != ref.name:
+            raise _broken(ref, f"gg_arm_info says its id is {info.id!r}, and it is registered as {ref.name!r}")
+        if info.guest not in ("shared", "per_program"):
+            raise _broken(ref, f"ArmInfo.guest is {info.guest!r}, not 'shared' or 'per_program'")
+        self.info = info
+
+
+def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -> Arm:
+    """Import and check one arm and the worker plugins.
+
+    :raises PluginLoadError: naming the distribution at fault; a broken worker plugin is at fault as itself.
+    """
+    manager = pluggy.PluginManager("gg")
+    manager.add_hookspecs(specs)
+    for plugin in (ref, *worker_plugins):
+        _register(manager, plugin)
+    missing = [name for name in _REQUIRED if not cast("list[object]", getattr(manager.hook, name).get_hookimpls())]
+    if missing:
+        raise _broken(ref, f"it does not implement {', '.join(missing)}")
+    if trace:
+        manager.trace.root.setwriter(lambda line: print(line, end="", file=sys.stderr))
+        manager.enable_tracing()
+    try:
+        return Arm(manager, ref)
+    except PluginLoadError:
+        raise
+    except Exception as error:
+        raise _broken(ref, f"gg_arm_info raised {type(error).__name__}: {error}") from error
+
+
+def _register(manager: pluggy.PluginManager, ref: PluginRef) -> None:
+    module, _, attribute = ref.value.partition(":")
+    try:
+        plugin: Any = importlib.import_module(module)
+        for part in filter(None, attribute.split(".")):
+            plugin = getattr(plugin, part)
+        manager.register(plugin, name=ref.name)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise _broken(ref, " ".join(str(error).split())) from error
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise _broken(ref, f"{type(error).__name__}: {error}") from error
+
+
+def _broken(ref: PluginRef, reason: str) -> PluginLoadError:
+    return PluginLoadError(ref.name, ref.distribution, reason)

@@ -1,0 +1,122 @@
+"""One program in a worker: prepare, compile, run, trim. The only place that takes the time of an arm's steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from gg.protocol import Channel, Done, Run, Started, Trim, Trimmed
+from gg.protocol._frames import ToWorker
+from gg.types import CompileRejected, Limits, Outcome, Prepared, Program, ToolchainFailed, TrimKind, Trimming
+from gg.worker.engine import Engine
+from gg.worker.membrane import Membrane
+from gg.worker.plugins import Arm
+
+__all__ = ["answer_trim", "run_program"]
+
+_ROLES_WITH_FRAMES = frozenset({"stack", "trap"})
+
+
+def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run) -> bool:
+    """Run one program and answer `Done`.
+
+    :returns: whether the worker must be replaced.
+    """
+    limits = Limits(frame.timeout_s, frame.memory_bytes)
+    program = Program(frame.source, frame.index)
+    began = time.perf_counter()
+    try:
+        prepared = arm.hook.gg_prepare(program=program, modules=frame.modules, workspace=None)
+    except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
+        prepared = ToolchainFailed(f"gg_prepare raised {type(error).__name__}: {error}")
+    compile_ms = (time.perf_counter() - began) * 1000
+    if isinstance(prepared, CompileRejected):
+        text = prepared.diagnostic
+        trimming = _trim(arm, "compile", text, [])
+        channel.send(_done("compile_rejected", None, compile_ms, text, trimming))
+        return False
+    if not isinstance(prepared, Prepared):
+        detail = prepared.detail if isinstance(prepared, ToolchainFailed) else _wrong("gg_prepare", prepared)
+        channel.send(Done("toolchain_failed", None, compile_ms, detail=detail))
+        return False
+    began = time.perf_counter()
+    try:
+        artifact = arm.hook.gg_compile(prepared=prepared, engine=engine, limits=limits)
+        if arm.info.guest_path is not None:
+            engine.shared_guest().make_next(limits)
+    except Exception as error:  # noqa: BLE001 - as above
+        channel.send(
+            Done("toolchain_failed", None, compile_ms, detail=f"gg_compile raised {type(error).__name__}: {error}")
+        )
+        return False
+    load_ms = (time.perf_counter() - began) * 1000
+    membrane = Membrane(channel, engine.clock, frame.context)
+    channel.send(Started(compile_ms, load_ms))
+    outcome = arm.hook.gg_run(artifact=artifact, membrane=membrane, limits=limits)
+    if not isinstance(outcome, Outcome):
+        raise TypeError(_wrong("gg_run", outcome))
+    duration_ms = engine.clock.stop() * 1000
+    text, protected = _compose(outcome)
+    kind: TrimKind = "compile" if outcome.kind == "rejected" else "runtime"
+    trimming = _trim(arm, kind, text, protected) if text else None
+    # A timer that fired on its own may increment the epoch under the next program.
+    recycle = engine.clock.fired and outcome.kind != "time_limit"
+    done = _done(outcome.kind, duration_ms, compile_ms, text, trimming, outcome.status, recycle)
+    channel.send(msgspec.structs.replace(done, facts=membrane.facts) if membrane.facts else done)
+    if arm.info.guest_path is not None and not recycle:
+        engine.shared_guest().make_next(limits)
+    return recycle
+
+
+def answer_trim(channel: Channel[ToWorker], arm: Arm, frame: Trim) -> None:
+    """Answer ``gg trim``."""
+    trimming: Trimming = arm.hook.gg_trim(
+        kind=frame.kind, text=frame.text, protected=[], exit_status=frame.exit_status, signal=frame.signal
+    )
+    channel.send(Trimmed(trimming.band, trimming.ranges, _dropped(trimming)))
+
+
+def _compose(outcome: Outcome) -> tuple[bytes, list[tuple[int, int]]]:
+    """Join an outcome's parts by newlines, and say which bytes hold no frame."""
+    text, protected = bytearray(), list[tuple[int, int]]()
+    for role, part in outcome.parts:
+        data = part.encode("utf-8", "ignore").rstrip(b"\n") if role in _ROLES_WITH_FRAMES else part.encode(
+            "utf-8", "ignore"
+        )
+        if text and data:
+            text += b"\n"
+        if role not in _ROLES_WITH_FRAMES:
+            protected.append((len(text), len(text) + len(data)))
+        text += data
+    return bytes(text), protected
+
+
+def _trim(arm: Arm, kind: TrimKind, text: bytes, protected: Sequence[tuple[int, int]]) -> Trimming:
+    trimming = arm.hook.gg_trim(kind=kind, text=text, protected=protected, exit_status=None, signal=None)
+    if not isinstance(trimming, Trimming):
+        raise TypeError(_wrong("gg_trim", trimming))
+    return trimming
+
+
+def _dropped(trimming: Trimming) -> tuple[int, int, int]:
+    return trimming.dropped_lines, trimming.dropped_diagnostics, trimming.dropped_frames
+
+
+def _done(
+    kind: str,
+    duration_ms: float | None,
+    compile_ms: float,
+    text: bytes,
+    trimming: Trimming | None,
+    status: int | None = None,
+    recycle: bool = False,
+) -> Done:
+    ranges = trimming.ranges if trimming else ()
+    dropped = _dropped(trimming) if trimming else (0, 0, 0)
+    return Done(kind, duration_ms, compile_ms, text, ranges, dropped, status, "", recycle)  # type: ignore[arg-type]
+
+
+def _wrong(hook: str, value: object) -> str:
+    return f"{hook} answered {type(value).__name__}"

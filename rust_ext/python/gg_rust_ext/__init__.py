@@ -1,0 +1,41 @@
+"""The hot paths of gg in Rust: token counts, log capture, trimming by deletion.
+
+Tokens: `count_tokens`, `load_tokens`. Text: `clean`, `clip`. Logs: `LogCapture` and its `LogTail`.
+Trimming: `TrimRules` and its `Trimmed`, `apply_ranges`.
+"""
+
+from __future__ import annotations
+
+from . import _gg_rust_ext
+from ._gg_rust_ext import (
+    LogCapture,
+    LogTail,
+    Trimmed,
+    TrimRules,
+    apply_ranges,
+    clean,
+    clip,
+    count_tokens,
+    load_tokens,
+)
+
+__all__ = [
+    "LogCapture",
+    "LogTail",
+    "TrimRules",
+    "Trimmed",
+    "apply_ranges",
+    "clean",
+    "clip",
+    "count_tokens",
+    "load_tokens",
+]
+
+_ABI = 1
+
+# An editable install runs these sources with whatever was compiled last.
+if _gg_rust_ext.ABI != _ABI:
+    raise ImportError(
+        f"the compiled part of gg_rust_ext is stale (ABI {_gg_rust_ext.ABI}, {_ABI} is needed): "
+        "reinstall it with `pip install -e rust_ext`"
+    )
