@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import wasmtime
-
 from gg import deadline
 from gg.deadline import Deadline, EpochTicker, EpochTimer, deadline_for, engine_address, epoch_increment_address
 
@@ -44,27 +43,27 @@ def clock(request: pytest.FixtureRequest, engine: wasmtime.Engine) -> Iterator[D
 
 
 @pytest.fixture
-def call(engine: wasmtime.Engine) -> Callable[[str], Any]:
+def call(engine: wasmtime.Engine) -> Callable[..., Any]:
     """Return a function that calls an export in a fresh store with one epoch to live."""
     text = '(module (func (export "spin") (loop (br 0))) (func (export "six") (result i32) i32.const 6))'
     module = wasmtime.Module(engine, text)
 
-    def run(name: str) -> Any:
+    def run(name: str, start: Callable[[], None] = lambda: None) -> Any:
         store = wasmtime.Store(engine)
         store.set_epoch_deadline(1)
         function: Any = wasmtime.Instance(store, module, []).exports(store)[name]
+        start()
         return function(store)
 
     return run
 
 
-def test_a_loop_is_stopped(clock: Deadline, call: Callable[[str], Any]) -> None:
+def test_a_loop_is_stopped(clock: Deadline, call: Callable[..., Any]) -> None:
     """The loop traps after the limit, not before; the disarm tells that it fired; the next program runs."""
     for _ in range(3):
         start = time.monotonic()
-        clock.arm(LIMIT_S)
         with pytest.raises(wasmtime.Trap) as trapped:
-            call("spin")
+            call("spin", lambda: clock.arm(LIMIT_S))
         took = time.monotonic() - start
         assert trapped.value.trap_code is wasmtime.TrapCode.INTERRUPT
         assert LIMIT_S <= took < LIMIT_S + LATE_S
@@ -72,7 +71,7 @@ def test_a_loop_is_stopped(clock: Deadline, call: Callable[[str], Any]) -> None:
     assert call("six") == 6  # noqa: PLR2004
 
 
-def test_disarmed_time_does_not_count(clock: Deadline, call: Callable[[str], Any]) -> None:
+def test_disarmed_time_does_not_count(clock: Deadline, call: Callable[..., Any]) -> None:
     """The rest is returned; nothing fires while disarmed, and arming with the rest goes on from there."""
     clock.arm(30.5)
     left = clock.disarm()
@@ -83,17 +82,15 @@ def test_disarmed_time_does_not_count(clock: Deadline, call: Callable[[str], Any
     assert 0 < left <= LIMIT_S
     assert clock.disarm() == 0.0
     assert call("six") == 6  # noqa: PLR2004
-    clock.arm(left)
     with pytest.raises(wasmtime.Trap):
-        call("spin")
+        call("spin", lambda: clock.arm(left))
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 1e-12])
-def test_no_time_left_fires_at_once(clock: Deadline, call: Callable[[str], Any], seconds: float) -> None:
+def test_no_time_left_fires_at_once(clock: Deadline, call: Callable[..., Any], seconds: float) -> None:
     """A limit of nothing, or less, stops the loop rather than disarming."""
-    clock.arm(seconds)
     with pytest.raises(wasmtime.Trap):
-        call("spin")
+        call("spin", lambda: clock.arm(seconds))
 
 
 def test_closed_is_closed(engine: wasmtime.Engine) -> None:
@@ -115,7 +112,7 @@ def test_the_timer_is_chosen_where_it_works(engine: wasmtime.Engine) -> None:
 
 @pytest.mark.parametrize("name", ["epoch_increment_address", "engine_address", "EpochTimer", "_stops_a_loop"])
 def test_the_ticker_stands_in(
-    engine: wasmtime.Engine, call: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, name: str
+    engine: wasmtime.Engine, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Where an address is hidden, a timer is refused, or the self-test fails, a ticker does the work."""
 
@@ -127,9 +124,8 @@ def test_the_ticker_stands_in(
     monkeypatch.setattr(deadline, name, fail)
     with deadline_for(engine) as chosen:
         assert isinstance(chosen, ticker)
-        chosen.arm(LIMIT_S)
         with pytest.raises(wasmtime.Trap):
-            call("spin")
+            call("spin", lambda: chosen.arm(LIMIT_S))
 
 
 def test_a_timer_that_never_fires_fails_the_self_test(engine: wasmtime.Engine) -> None:

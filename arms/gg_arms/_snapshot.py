@@ -106,16 +106,21 @@ def snapshot(
     imported_globals = _imported_globals(bodies.get(_IMPORT, b"\0"))
     if imported_globals:
         raise SnapshotError("the module imports a global")
-    observed = _assemble(module[:8], [_Section(s.id, _with_globals(exports, len(globals_))) if s.id == _EXPORT else s for s in sections])
+    observed = _assemble(
+        module[:8], [_Section(s.id, _with_globals(exports, len(globals_))) if s.id == _EXPORT else s for s in sections]
+    )
     memory, values = _run(observed, initialise, imports, len(globals_))
     segments = _segments(memory)
     replaced = {
         _MEMORY: _memory_section(bodies[_MEMORY], len(memory)),
-        _GLOBAL: _uleb(len(globals_)) + b"".join(
-            bytes([g.type, g.mutable, _I32_CONST]) + _sleb(_signed(v)) + bytes([_END]) for g, v in zip(globals_, values, strict=True)
+        _GLOBAL: _uleb(len(globals_))
+        + b"".join(
+            bytes([g.type, g.mutable, _I32_CONST]) + _sleb(_signed(v)) + bytes([_END])
+            for g, v in zip(globals_, values, strict=True)
         ),
         _EXPORT: _without(exports, {*drop, "_initialize"}),
-        _DATA: _uleb(len(segments)) + b"".join(
+        _DATA: _uleb(len(segments))
+        + b"".join(
             b"\0" + bytes([_I32_CONST]) + _sleb(_signed(start)) + bytes([_END]) + _uleb(end - start) + memory[start:end]
             for start, end in segments
         ),
@@ -204,7 +209,11 @@ def _with_globals(body: bytes, count: int) -> bytes:
     """The export section with every global exported under a private name."""
     exported, at = _read_uleb(body, 0)
     names = [f"{_PRIVATE}{index}".encode() for index in range(count)]
-    return _uleb(exported + count) + body[at:] + b"".join(_uleb(len(n)) + n + b"\x03" + _uleb(i) for i, n in enumerate(names))
+    return (
+        _uleb(exported + count)
+        + body[at:]
+        + b"".join(_uleb(len(n)) + n + b"\x03" + _uleb(i) for i, n in enumerate(names))
+    )
 
 
 def _without(body: bytes, names: Collection[str]) -> bytes:

@@ -1,8 +1,10 @@
 """The deadline of a running program: something that advances wasmtime's epoch at a set time.
 
 `EpochTimer` is a POSIX timer whose function *is* wasmtime's, so nothing of Python runs when it fires and nothing runs
-at all before. `EpochTicker` does the same with a thread, where the function's address cannot be had. A program's store
-takes ``set_epoch_deadline(1)``; both then trap it with wasmtime's `interrupt`.
+at all before. `EpochTicker` does the same with a thread, where the function's address cannot be had.
+
+A program's store takes ``set_epoch_deadline(1)`` *before* the deadline is armed (it counts from the epoch of that
+moment, so a deadline that had fired already would be lost); both then trap it with wasmtime's `interrupt`.
 """
 
 from __future__ import annotations
@@ -65,6 +67,11 @@ class EpochTimer:
         self._value: Any = self._setting.value
         self._old: Any = ffi.new("struct itimerspec *")
         self._left: Any = self._old.value
+
+    @property
+    def address(self) -> int:
+        """Return the `timer_t`, for native code that sets the timer too."""
+        return int(ffi.cast("uintptr_t", self._timer))
 
     def arm(self, seconds: float) -> None:
         """Fire once, `seconds` from now (at once for 0 or less). Arming again moves it."""
@@ -173,10 +180,10 @@ def epoch_increment_address() -> int | None:
     The library's path is a private name of the wasmtime package; `deadline_for` tries what came of it.
     """
     with contextlib.suppress(ImportError, AttributeError, OSError, TypeError):
-        from wasmtime import _ffi  # noqa: PLC0415  (private, and heavy where no engine runs)
+        from wasmtime import _ffi
 
         private: Any = _ffi
-        library = ffi.dlopen(str(private.dll._name))  # noqa: SLF001
+        library = ffi.dlopen(str(private.dll._name))
         return int(ffi.cast("uintptr_t", ffi.addressof(library, "wasmtime_engine_increment_epoch")))
     return None
 
@@ -210,15 +217,15 @@ def deadline_for(engine: wasmtime.Engine, *, self_test: bool = True) -> Deadline
     return EpochTicker(engine.increment_epoch)
 
 
-_LOOP: Final = "(module (func (export \"spin\") (loop (br 0))))"
+_LOOP: Final = '(module (func (export "spin") (loop (br 0))))'
 _SELF_TEST_TIMEOUT_S: Final = 0.25
 
 
 def _stops_a_loop(engine: wasmtime.Engine, timer: EpochTimer) -> bool:
     """Tell whether the timer, and not the public way that stands behind it, stopped a loop."""
-    import wasmtime  # noqa: PLC0415
+    import wasmtime
 
-    module = wasmtime.Module(engine, wasmtime.wat2wasm(_LOOP))
+    module = wasmtime.Module(engine, _LOOP)
     store = wasmtime.Store(engine)
     store.set_epoch_deadline(1)
     spin: Any = wasmtime.Instance(store, module, []).exports(store)["spin"]
@@ -229,4 +236,3 @@ def _stops_a_loop(engine: wasmtime.Engine, timer: EpochTimer) -> bool:
             spin(store)
         timer.disarm()
         return rescue.disarm() > 0
-

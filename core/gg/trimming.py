@@ -1,4 +1,4 @@
-"""Trimming of what the model reads of a failure: the sandbox's own lines, and the way from a rule table to a `Trimming`.
+"""Trimming of what the model reads of a failure: the sandbox's own lines, and from a rule table to a `Trimming`.
 
 The classes of a rule table are those of `gg_rust_ext.TrimRules`, which applies it.
 """
@@ -19,14 +19,17 @@ Band: TypeAlias = Literal["Compiler error", "Runtime error", "Notice", "clean"]
 
 SANDBOX_RULES: Final[tuple[Rule, ...]] = (
     ("frame_header", r"^error while executing at wasm backtrace:$"),
-    ("foreign_frame", r"^ *\d+: +(?:0x[0-9a-f]+ - \S|[^\s!]+!)"),
+    ("foreign_frame", r"^ *\d+: +(?:0x[0-9a-f]+ - \S|(?:<\w+>|[\w.-]+)![^=\s])"),
     # Where debug information is read, a frame has its place below it, and the functions inlined into it.
-    ("frame_more", r"^(?: {20}at | {16}- )"),
+    ("frame_more", r"^(?: {20}at [^()]*:\d+$| {16}- )"),
     ("drop", r"^note: using the `WASMTIME_BACKTRACE_DETAILS=1` environment variable"),
     ("keep", r"^Caused by:$"),
     ("keep", r"^ *(?:\d+: )?(?:wasm trap|memory fault at wasm address)\b"),
 )
-"""Lines of wasmtime's errors, for arms whose programs are no frames of the guest: an arm puts its own rules in front."""
+"""Lines of wasmtime's errors, for arms whose programs are no frames of the guest.
+
+They come first in a table: an arm's own rules may be wider.
+"""
 
 _TRAP_MARKS: Final = (b"wasm trap: ", b"error while executing at wasm backtrace:")
 

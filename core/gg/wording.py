@@ -6,9 +6,11 @@ Notices are facts about the session; limits are stated in the sandbox's words an
 from __future__ import annotations
 
 __all__ = [
+    "NOTHING_SAID",
+    "NOT_RUN_AFTER_DEFECT",
+    "NOT_RUN_AFTER_ENDING",
     "NO_PROGRAM",
     "NO_SUBMISSION",
-    "NOT_RUN_AFTER_ENDING",
     "TOOLCHAIN_FAILED",
     "exited",
     "foreign_tool",
@@ -23,10 +25,11 @@ __all__ = [
 NO_SUBMISSION = "No program was submitted, so nothing ran."
 NO_PROGRAM = "No program was submitted: the call carries no `program`. Nothing ran."
 TOOLCHAIN_FAILED = (
-    "The program was not run: its compiler could not finish.\n\n"
-    "Nothing about the program was rejected. Write it again."
+    "The program was not run: its compiler could not finish.\n\nNothing about the program was rejected. Write it again."
 )
 NOT_RUN_AFTER_ENDING = "not run: an earlier program of this turn ended the session"
+NOT_RUN_AFTER_DEFECT = "not run: gg itself failed earlier in this turn"
+NOTHING_SAID = "the program failed, and its runtime said nothing"
 
 
 def program_not_text(kind: str) -> str:

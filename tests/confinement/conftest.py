@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from gg.confinement import ConfinementUnavailable, Profile, apply, prepare, worker_profile
+from gg.confinement import ConfinementUnavailable, Prepared, Profile, apply, prepare, worker_profile
 from gg.confinement.landlock import kernel_abi
 
 Confined = Callable[..., Any]
@@ -61,7 +60,7 @@ def confined() -> Confined:
             reading, writing = os.pipe()
             child = os.fork()
             if child == 0:
-                _child(writing, lambda: (apply(prepared), action())[1])
+                _child(writing, prepared, action)
             os.close(writing)
             with open(reading) as pipe:
                 answer = pipe.read()
@@ -71,8 +70,9 @@ def confined() -> Confined:
     return run
 
 
-def _child(pipe: int, action: Callable[[], Any]) -> None:
+def _child(pipe: int, prepared: Prepared, action: Callable[[], Any]) -> None:
     try:
+        apply(prepared)
         answer = action()
     except OSError as failure:
         answer = ["errno", failure.errno]

@@ -12,9 +12,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import gg.confinement
+import pytest
 from gg.confinement import (
     ConfinementError,
     ConfinementUnavailable,

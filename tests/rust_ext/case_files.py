@@ -8,7 +8,7 @@ import pathlib
 from typing import Any
 
 FOLDER = pathlib.Path(__file__).parent.parent / "cases"
-_NAMES = {"__builtins__": {}, "bytes": bytes, "chr": chr, "len": len, "range": range, "str": str}
+_NAMES: dict[str, Any] = {"__builtins__": {}, "bytes": bytes, "chr": chr, "len": len, "range": range, "str": str}
 
 
 def load(group: str) -> list[dict[str, Any]]:

@@ -14,7 +14,9 @@ from test_text import clip_oracle
 
 CASES = [case for case in case_files.load("D") if case_files.input_of(case) is not None]
 
-PIECES = st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xff", "é".encode(), "船".encode(), b"\xe8\x88", b"\xb9", b"long line"])
+PIECES = st.sampled_from(
+    [b"a", b"\n", b"\r", b"\r\n", b"\xff", "é".encode(), "船".encode(), b"\xe8\x88", b"\xb9", b"long line"]
+)
 DATA = st.lists(st.one_of(PIECES, st.binary(max_size=4)), max_size=12).map(b"".join)
 WRITES = st.lists(st.tuples(st.sampled_from([1, 2]), DATA), max_size=12)
 
@@ -127,7 +129,11 @@ def test_there_are_two_streams(stream: int) -> None:
         LogCapture().write(stream, b"")
 
 
-@given(st.lists(st.lists(st.sampled_from([b"x", b"yz\n", b"\xff", "船".encode() * 900, b"w" * 1500 + b"\n"])).map(b"".join)))
+@given(
+    st.lists(
+        st.lists(st.sampled_from([b"x", b"yz\n", b"\xff", "船".encode() * 900, b"w" * 1500 + b"\n"])).map(b"".join)
+    )
+)
 def test_stderr_ends_are_whole_lines_of_the_stream(writes: list[bytes]) -> None:
     """Up to 8 KiB it is the stream; beyond, its lines in order, none added, each whole or its first part."""
     capture = LogCapture()

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 # Bytes at which decoders differ: overlong forms, surrogates, the end of Unicode, cut sequences.
 EDGES = st.sampled_from(
-    [b"\xc0\x80", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf0\x80\x80\x80", b"\xe2\x82", b"\x80", b"a"]
+    [
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xed\xbf\xbf",
+        b"\xf4\x90\x80\x80",
+        b"\xf0\x80\x80\x80",
+        b"\xe2\x82",
+        b"\x80",
+        b"a",
+    ]
 )
 ANY_BYTES = st.one_of(st.binary(max_size=60), st.lists(st.one_of(EDGES, st.binary(max_size=3))).map(b"".join))
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
-from gg_rust_ext import TrimRules, apply_ranges
+from gg_rust_ext import TrimRules, apply_ranges, clip
 from hypothesis import given
 from hypothesis import strategies as st
 
-CLASSES = ["drop", "own_frame", "foreign_frame", "frame_more", "frame_header", "error", "warning", "note", "section", "keep", "text"]
+CLASSES = [
+    "drop",
+    "own_frame",
+    "foreign_frame",
+    "frame_more",
+    "frame_header",
+    "error",
+    "warning",
+    "note",
+    "section",
+    "keep",
+    "text",
+]
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-Za-z]")
 
 WORDS = ["at", "E:", "  ", "note", "x" * 30, "船", "\x1b[31m", "\x1b[0m", "\x1b]8;;u\x1b\\", "\x1b", "\r"]
@@ -38,10 +51,10 @@ def readable_lines(data: bytes) -> list[str]:
 
 @given(TEXTS, TABLES, LIMITS, RANGES)
 def test_a_body_is_a_line_subsequence(
-    data: bytes, table: list[tuple[str, str]], limits: dict[str, int], protected: list[tuple[int, int]]
+    data: bytes, table: list[tuple[str, str]], limits: dict[str, Any], protected: list[tuple[int, int]]
 ) -> None:
     """Whatever the rules: whole lines or their first part, in order, within the bounds, and something of something."""
-    trimmed = TrimRules(table, **limits).trim(data, protected)  # type: ignore[arg-type]
+    trimmed = TrimRules(table, **limits).trim(data, protected)
     body = apply_ranges(data, trimmed.ranges)
     bound = min(limits["max_line_bytes"], limits["max_bytes"] // 2)
     assert len(body.encode()) <= limits["max_bytes"]
@@ -50,7 +63,8 @@ def test_a_body_is_a_line_subsequence(
         assert len(line.encode()) <= bound
         # A cut line is full up to less than one character, or ends where a sequence was cut by the bound.
         assert any(whole == line or (len(line.encode()) > bound - 4 and whole.startswith(line)) for whole in emitted)
-    if any(line.strip() for line in readable_lines(data)):
+    # A line may lose a character more to the bound where bytes that are not UTF-8 lie across it.
+    if any(clip(line, bound - 3).strip() for line in readable_lines(data)):
         assert body.strip()
 
 
@@ -101,7 +115,7 @@ def test_a_nested_bound_counts_notes() -> None:
         ([], {"max_line_bytes": 3}, "at least 4"),
     ],
 )
-def test_rules_that_cannot_work_are_refused(table: list[tuple[str, str]], limits: dict[str, int], match: str) -> None:
+def test_rules_that_cannot_work_are_refused(table: list[tuple[str, str]], limits: dict[str, Any], match: str) -> None:
     """An unknown class, an unreadable expression and a bound that leaves nothing are a ValueError that says so."""
     with pytest.raises(ValueError, match=match):
-        TrimRules(table, **limits)  # type: ignore[arg-type]
+        TrimRules(table, **limits)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from gg_rust_ext import TrimRules
-
 from gg.hookspecs import hookimpl
 from gg.types import (
     ArmInfo,
@@ -22,6 +20,8 @@ from gg.types import (
 )
 from gg.worker.engine import Engine
 from gg.worker.membrane import Membrane
+from gg_rust_ext import TrimRules
+
 from gg_arms._shared import Artifact, compile_shared, prepare_shared, run_shared
 from gg_arms.javascript._trim import COMPILE_RULES, RUNTIME_RULES, classify_compile, classify_runtime
 

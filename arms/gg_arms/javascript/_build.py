@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -26,11 +27,19 @@ _ARCHIVE = f"quickjs_ng-{ENGINE_VERSION}.tar.gz"
 _SOURCES = f"quickjs_ng-{ENGINE_VERSION}/upstream-quickjs/"
 _GUEST = Path(__file__).parent / "guest"
 _ENGINE_UNITS = ("libregexp.c", "libunicode.c", "dtoa.c")
-_COMMON_FLAGS = ("-target", "wasm32-wasi", "-O2", "-DNDEBUG", "-D_GNU_SOURCE", "-fno-sanitize=undefined", "-fno-strict-aliasing")
+_COMMON_FLAGS = (
+    "-target",
+    "wasm32-wasi",
+    "-O2",
+    "-DNDEBUG",
+    "-D_GNU_SOURCE",
+    "-fno-sanitize=undefined",
+    "-fno-strict-aliasing",
+)
 _ENGINE_FLAGS = ("-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-w")
 _GUEST_FLAGS = ("-Wall", "-Wextra", "-Werror")
 _LINK_FLAGS = (
-    "-target", "wasm32-wasi", "-O2", "-mexec-model=reactor", "-Wl,-z,stack-size=1048576", "-Wl,--strip-all",
+    "-target", "wasm32-wasi", "-O2", "-mexec-model=reactor", "-Wl,-z,stack-size=2097152", "-Wl,--strip-all",
     "-Wl,--export=gg_log", "-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-lm",
 )  # fmt: skip
 _BUILD_EXPORTS = ("gg_init", "gg_prelude", "gg_seal")
@@ -53,9 +62,7 @@ _EMIT = (
     "            gg_note_call(gg_line, gg_column, gg_first_line, gg_first_column);\n"
     "            emit_source_loc_at(s, gg_line, gg_column);\n"
 )
-_IMPORT = (
-    "module_name = JS_ValueToAtom({ctx}, s->token.u.str.str);\n{pad}if (module_name == JS_ATOM_NULL)\n{pad}    return -1;\n"
-)
+_IMPORT = "module_name = JS_ValueToAtom({ctx}, s->token.u.str.str);\n{pad}if (module_name == JS_ATOM_NULL)\n{pad}    return -1;\n"
 _NOTE = "{pad}gg_note_import({ctx}, module_name, s->token.line_num, gg_token_column(s));\n"
 _NEXT = "{pad}if (next_token(s)) {{\n{pad}    JS_FreeAtom({ctx}, module_name);\n"
 
@@ -140,6 +147,23 @@ _EDITS = (
 )
 
 
+# WebAssembly keeps return addresses and most locals on a stack that a program cannot see, so the engine's own check of
+# its (shadow) stack comes too late: the sandbox would trap where the language has a RangeError. These functions, one in
+# each cycle of the engine's recursion, take so many bytes of shadow stack more that it always runs out first.
+_STACK = {
+    "quickjs.c": {
+        "JS_CallInternal": 768, "js_call_c_function": 960, "js_call_c_function_data": 960, "js_call_bound_function": 704,
+        "async_func_resume": 704, "js_proxy_get": 400, "js_proxy_set": 400, "js_proxy_has": 400, "js_proxy_delete_property": 400,
+        "js_proxy_get_own_property": 400, "js_proxy_define_own_property": 400, "js_proxy_get_own_property_names": 400,
+        "js_proxy_getPrototypeOf": 400, "js_proxy_setPrototypeOf": 400, "js_proxy_isExtensible": 400,
+        "js_proxy_preventExtensions": 400, "js_proxy_call": 400, "JS_FlattenIntoArray": 240, "json_parse_value": 224,
+        "internalize_json_property": 224, "js_json_to_str": 288, "js_parse_postfix_expr": 2464, "js_parse_function_decl2": 704,
+        "js_parse_class": 304, "js_parse_statement_or_decl": 352, "js_parse_unary": 192, "js_parse_assign_expr2": 240,
+    },
+    "libregexp.c": {"re_parse_disjunction": 320, "re_parse_nested_class": 176},
+}  # fmt: skip
+
+
 def build(destination: Path, cache: Path, progress: Callable[[str], None], sdk_source: str) -> None:
     """Build the JavaScript guest.
 
@@ -170,11 +194,21 @@ def _fetch(cache: Path, progress: Callable[[str], None]) -> Path:
         requirement.write_text(f"quickjs-ng=={ENGINE_VERSION} --hash=sha256:{ENGINE_SHA256}\n")
         # pip reads the sdist's metadata by its own build back end, in Python; nothing of it is compiled.
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        command += ["--no-binary", "quickjs-ng", "--require-hashes", "--requirement", str(requirement), "--dest", folder]
+        command += [
+            "--no-binary",
+            "quickjs-ng",
+            "--require-hashes",
+            "--requirement",
+            str(requirement),
+            "--dest",
+            folder,
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         fetched = Path(folder) / _ARCHIVE
         if done.returncode != 0 or not fetched.is_file():
-            raise BuildError(f"quickjs-ng {ENGINE_VERSION} could not be fetched from the package index: {_last_line(done.stderr)}")
+            raise BuildError(
+                f"quickjs-ng {ENGINE_VERSION} could not be fetched from the package index: {_last_line(done.stderr)}"
+            )
         if _sha256(fetched.read_bytes()) != ENGINE_SHA256:
             raise BuildError(f"quickjs-ng {ENGINE_VERSION} as fetched does not have the expected SHA-256")
         fetched.replace(archive)
@@ -184,7 +218,7 @@ def _fetch(cache: Path, progress: Callable[[str], None]) -> Path:
 def _compile(archive: Path, cache: Path, progress: Callable[[str], None]) -> bytes:
     """The module before initialisation; kept in the cache under a hash of all that goes into it."""
     units = sorted(_GUEST.glob("*.[ch]"))
-    identity = repr((ENGINE_SHA256, _EDITS, _COMMON_FLAGS, _ENGINE_FLAGS, _LINK_FLAGS, _compiler_version()))
+    identity = repr((ENGINE_SHA256, _EDITS, _STACK, _COMMON_FLAGS, _ENGINE_FLAGS, _LINK_FLAGS, _compiler_version()))
     key = _sha256(b"\0".join([identity.encode(), *(unit.name.encode() + b"\0" + unit.read_bytes() for unit in units)]))
     kept = cache / f"javascript-{key[:16]}.wasm"
     if kept.is_file():
@@ -198,7 +232,10 @@ def _compile(archive: Path, cache: Path, progress: Callable[[str], None]) -> byt
         for unit in units:
             (folder / "guest" / unit.name).write_bytes(unit.read_bytes())
         objects: list[str] = []
-        for source in [*(f"engine/{unit}" for unit in _ENGINE_UNITS), *(f"guest/{u.name}" for u in units if u.suffix == ".c")]:
+        for source in [
+            *(f"engine/{unit}" for unit in _ENGINE_UNITS),
+            *(f"guest/{u.name}" for u in units if u.suffix == ".c"),
+        ]:
             engine = source.startswith("engine/") or source == "guest/engine.c"
             flags = [*_COMMON_FLAGS, *(_ENGINE_FLAGS if engine else _GUEST_FLAGS), "-isystem", "engine", "-Iguest"]
             objects.append(source.replace("/", "-")[:-2] + ".o")
@@ -215,15 +252,24 @@ def _unpack(archive: Path, folder: Path) -> None:
     with tarfile.open(archive) as tar:
         for member in tar:
             name = member.name.removeprefix(_SOURCES)
-            data = tar.extractfile(member) if member.isfile() and "/" not in name and name[-2:] in (".c", ".h") else None
+            data = (
+                tar.extractfile(member) if member.isfile() and "/" not in name and name[-2:] in (".c", ".h") else None
+            )
             if data is not None:
                 (folder / name).write_bytes(data.read())
-    source = (folder / "quickjs.c").read_text(encoding="utf-8")
-    for edit in _EDITS:
-        if source.count(edit.old) != 1:
-            raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single place for this edit: {edit.why}")
-        source = source.replace(edit.old, edit.new)
-    (folder / "quickjs.c").write_text(source, encoding="utf-8")
+    for name, functions in _STACK.items():
+        source = (folder / name).read_text(encoding="utf-8")
+        for edit in _EDITS if name == "quickjs.c" else ():
+            if source.count(edit.old) != 1:
+                raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single place for this edit: {edit.why}")
+            source = source.replace(edit.old, edit.new)
+        for function, size in functions.items():
+            source, count = re.subn(
+                rf"(?m)(^[a-zA-Z][^;{{}}]*\b{function}\([^;{{}}]*\)\n\{{\n)", rf"\1    GG_STACK({size});\n", source
+            )
+            if count != 1:
+                raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single function `{function}`")
+        (folder / name).write_text('#include "stack.h"\n' + source, encoding="utf-8")
 
 
 def _zig(cache: Path, folder: Path, arguments: list[str]) -> None:
@@ -239,7 +285,9 @@ def _zig(cache: Path, folder: Path, arguments: list[str]) -> None:
 def _compiler_version() -> str:
     done = subprocess.run([sys.executable, "-m", "ziglang", "version"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BuildError("the package `ziglang`, whose compiler builds the JavaScript guest, is not installed (pip install ziglang)")
+        raise BuildError(
+            "the package `ziglang`, whose compiler builds the JavaScript guest, is not installed (pip install ziglang)"
+        )
     return done.stdout.strip()
 
 

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from gg.trimming import SANDBOX_RULES, Rule, is_trap
 
 RUNTIME_RULES: Final[tuple[Rule, ...]] = (
+    *SANDBOX_RULES,
     # Built-in functions, gg's SDK, Node's own modules. A brace opens the properties of the error.
     ("foreign_frame", r"^\s+at (?:.*\()?(?:native|<anonymous>|index \d+)\)(?: \{)?$"),
     ("foreign_frame", r"^\s+at (?:async )?(?:.* \()?(?:node:|internal/|gg:|gg-)\S*:\d+\)?(?: \{)?$"),
@@ -18,7 +19,6 @@ RUNTIME_RULES: Final[tuple[Rule, ...]] = (
     ("drop", r"^Node\.js v\d+\.\d+\.\d+"),
     ("drop", r"^\(Use `node --trace-"),
     ("keep", r"^ *(?:\[cause\]: )?[A-Za-z_$][\w$.]*(?:Error|Exception)(?: \[\w+\])?(?::|$)"),
-    *SANDBOX_RULES,
 )
 
 # QuickJS words an error of its parser like any other: the sentence, and a frame that is the place.

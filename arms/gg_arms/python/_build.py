@@ -1,4 +1,4 @@
-"""Builds the Python guest: CPython with the guest's application and the standard library, as one snapshotted component."""
+"""Builds the Python guest: CPython, the standard library and the guest's application, as one snapshot."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def _tool() -> list[str | Path]:
     try:
         found = version("componentize-py")
     except PackageNotFoundError:
-        raise BuildError(f"componentize-py is not installed: pip install componentize-py=={COMPONENTIZE_VERSION}") from None
+        raise BuildError(
+            f"componentize-py is not installed: pip install componentize-py=={COMPONENTIZE_VERSION}"
+        ) from None
     if found != COMPONENTIZE_VERSION:
         raise BuildError(f"componentize-py {found} is installed, and the guest is built with {COMPONENTIZE_VERSION}")
     return [sys.executable, "-c", "from componentize_py import script; script()"]

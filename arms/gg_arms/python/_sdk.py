@@ -1,7 +1,8 @@
 """Renders the operations table as Python: the modules `gg.files`, `gg.views` and so on that a program calls.
 
-The result is read by `guest/_sdk_runtime.py`: a line `# module: NAME` begins a module, and everything up to the next one is its
-source. It is baked into the guest for gg's own operations and evaluated before the program for those of plugins.
+The result is read by `guest/_sdk_runtime.py`: a line `# module: NAME` begins a module, and everything up to the next
+one is its source. It is baked into the guest for gg's own operations and evaluated before the program for those of
+plugins.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ __all__ = ["render"]
 LINE = 100
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _TAKES: Mapping[str, str] = MappingProxyType(
-    {"string": "str", "path": "str | PathLike[str]", "integer": "int", "number": "float", "boolean": "bool", "any": "Any"}
+    {
+        "string": "str",
+        "path": "str | PathLike[str]",
+        "integer": "int",
+        "number": "float",
+        "boolean": "bool",
+        "any": "Any",
+    }
 )
 _GIVES: Mapping[str, str] = MappingProxyType({**_TAKES, "path": "str"})
 
@@ -94,13 +102,17 @@ def _docstring(operation: OperationSpec) -> str:
         lines += ["", *_prose(operation.detail)]
     if any(one.doc for one in operation.parameters):
         lines += ["", "Args:"]
-        lines += [f"    {line}" for one in operation.parameters for line in _prose(f"{one.name}: {one.doc}".rstrip(": "))]
+        lines += [
+            f"    {line}" for one in operation.parameters for line in _prose(f"{one.name}: {one.doc}".rstrip(": "))
+        ]
     fields = _fields(operation.result)
     if fields:
         lines += ["", "Returns:", f"    {fields}"]
     if operation.errors:
         lines += ["", "Raises:"]
-        lines += [f"    {line}" for code, why in operation.errors for line in _prose(f"gg.core.ApiError ({code}): {why}")]
+        lines += [
+            f"    {line}" for code, why in operation.errors for line in _prose(f"gg.core.ApiError ({code}): {why}")
+        ]
     text = "\n".join(f"    {line}".rstrip() for line in lines).strip()
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\0", "")
     return f'    """{escaped}\n    """\n'

@@ -14,6 +14,7 @@ _MARGIN = r"^(?: *\| )?"
 _FOREIGN_FILE = r'(?:<frozen |<gg |gg/|/\d+/|/python/|/bundled/|[^"]*/lib/python3|[^"]*/site-packages/)[^"]*'
 
 RUNTIME_RULES: Final[tuple[Rule, ...]] = (
+    *SANDBOX_RULES,
     ("foreign_frame", rf'{_MARGIN}  File "{_FOREIGN_FILE}", line \d+'),
     ("own_frame", rf'{_MARGIN}  File "[^"]+", line \d+'),
     # Source lines and their carets. One that begins with a margin's mark is the next traceback's.
@@ -23,7 +24,6 @@ RUNTIME_RULES: Final[tuple[Rule, ...]] = (
     ("keep", r"^  \+ Exception Group Traceback \(most recent call last\):$"),
     ("keep", rf"{_MARGIN}(?:The above exception was the direct cause|During handling of the above exception)"),
     ("keep", rf"{_MARGIN}[A-Za-z_][\w.]*(?:Error|Exception|Exit|Group|Interrupt|Iteration|Warning)(?::|$| \()"),
-    *SANDBOX_RULES,
 )
 
 # An error of CPython's compiler is the end of a traceback: a place, its source, its carets, the sentence.
@@ -32,7 +32,8 @@ COMPILE_RULES: Final = RUNTIME_RULES
 _SYNTAX_ERROR = re.compile(rb"^(?:SyntaxError|IndentationError|TabError)(?::|$)", re.MULTILINE)
 # A program nested too deep for the compiler, and one it cannot read, are its writer's to change.
 _READER_ERROR = re.compile(
-    rb"^(?:SyntaxError|IndentationError|TabError|RecursionError|ValueError|UnicodeError|OverflowError)(?::|$)", re.MULTILINE
+    rb"^(?:SyntaxError|IndentationError|TabError|RecursionError|ValueError|UnicodeError|OverflowError)(?::|$)",
+    re.MULTILINE,
 )
 _TRACEBACK = re.compile(rb"^(?: *[+|] )?(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 

@@ -12,7 +12,7 @@ from gg.errors import ArmUnavailable, GGError, UsageError
 
 __all__ = ["main"]
 
-_COMMANDS = ("run", "session", "arms", "trim", "tokens", "logs")
+_COMMANDS = ("run", "session", "arms", "trim", "tokens", "logs", "demo")
 
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 3

@@ -50,6 +50,10 @@ class Pretty:
         """Print a rule with a title."""
         self._console.print(Rule(Text(text), style="bold"))
 
+    def note(self, text: str) -> None:
+        """Print a caption."""
+        self._console.print(Text(f"-- {text}", style="bold dim"))
+
     def user(self, content: str) -> None:
         """Print what the user said."""
         self._console.print(Text("user  ", style="bold green"), Text(escape_controls(content)), sep="")
@@ -63,7 +67,9 @@ class Pretty:
             self._console.print(Text(f"model submits {call.id}", style="bold magenta"))
             if submission.program is not None:
                 code = escape_controls(submission.program.rstrip("\n"))
-                self._console.print(Syntax(code, _LEXERS.get(self._language, "text"), theme="ansi_dark", padding=(0, 2)))
+                self._console.print(
+                    Syntax(code, _LEXERS.get(self._language, "text"), theme="ansi_dark", padding=(0, 2))
+                )
 
     def messages(self, messages: Iterable[Message]) -> None:
         """Print what the model reads next."""
@@ -76,6 +82,8 @@ class Pretty:
     def event(self, event: Event) -> None:
         """Print one event of the operator's stream."""
         level = level_of(event)
+        if level == "debug" and not isinstance(event, AgentSurface | ViewRecord):
+            return
         if isinstance(event, AgentSurface):
             self._spelling = {f.operation: f.spelling for m in event.modules for f in m.functions}
         elif isinstance(event, ApiCall):

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     from gg_rust_ext import LogCapture
 
     capture = LogCapture()
-    while chunk := sys.stdin.buffer.read1(1 << 16):
+    while chunk := sys.stdin.buffer.read(1 << 16):
         capture.write(1, chunk)
     tail = capture.finish()
     if options.json:

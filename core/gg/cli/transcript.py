@@ -94,7 +94,9 @@ def _session(number: int, value: Any) -> SessionLine:
     given = cast("dict[str, Any]", value)
     for key in given:
         if key not in _SESSION_KEYS:
-            raise TranscriptError(number, f"has an unknown session key {key!r}; the keys are {', '.join(sorted(_SESSION_KEYS))}")
+            raise TranscriptError(
+                number, f"has an unknown session key {key!r}; the keys are {', '.join(sorted(_SESSION_KEYS))}"
+            )
     for key, only in (("mode", "responses-as-code"), ("role", "standard")):
         if given.get(key) not in (None, only):
             raise TranscriptError(number, f"asks for the {key} {given[key]!r}, and this gg has only {only!r}")
@@ -105,7 +107,9 @@ def _session(number: int, value: Any) -> SessionLine:
     if not isinstance(limits, dict) or set(cast("dict[str, Any]", limits)) - {"timeout", "memory"}:
         raise TranscriptError(number, "has limits that are no {timeout, memory}")
     grants = given.get("grants")
-    if grants is not None and not (isinstance(grants, list) and all(isinstance(g, str) for g in cast("list[Any]", grants))):
+    if grants is not None and not (
+        isinstance(grants, list) and all(isinstance(g, str) for g in cast("list[Any]", grants))
+    ):
         raise TranscriptError(number, "has grants that are no list of strings")
     library = given.get("library", "off")
     if library not in ("on", "off"):
@@ -126,5 +130,3 @@ def _text(number: int, given: Mapping[str, Any], key: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TranscriptError(number, f"has a {key} that is no string")
     return value
-
-

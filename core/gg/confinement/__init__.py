@@ -13,8 +13,8 @@ The warden builds with `prepare` and confines a forked child with `apply`; `prov
 
 from __future__ import annotations
 
-from gg.confinement._errors import ConfinementError, ConfinementUnavailable
 from gg.confinement._apply import Prepared, apply, prepare
+from gg.confinement._errors import ConfinementError, ConfinementUnavailable
 from gg.confinement._probe import Confinement, canary, probe, prove
 from gg.confinement.process import (
     kill_group,

@@ -16,10 +16,11 @@ class ConfinementError(GGError):
 
 
 class ConfinementUnavailable(ConfinementError):
-    """This machine cannot confine a process.
+    """A process cannot be confined on this machine.
 
     Attributes:
         reason: One sentence that names what is missing and, where there is one, the remedy.
+
     """
 
     def __init__(self, reason: str) -> None:

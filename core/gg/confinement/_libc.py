@@ -1,7 +1,7 @@
 """libc through cffi: the few system calls that Python's `os` does not offer, typed.
 
-Every function raises `OSError` with the call's `errno`; none takes or returns a cffi object, apart from `ffi` and `libc`
-themselves, which the sibling modules use for structures.
+Every function raises `OSError` with the call's `errno`. `ffi` and `libc` themselves are for the sibling modules that
+need structures.
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from gg.confinement import _libc, landlock, seccomp
+from gg.confinement._apply import Prepared, apply, prepare
 from gg.confinement._errors import ConfinementError, ConfinementUnavailable
-from gg.confinement._apply import apply, prepare
 
 if TYPE_CHECKING:
     from gg.confinement.profile import Profile
 
-_SECRET: Final = "/etc/passwd"
+_FOREIGN_FILE: Final = "/etc/passwd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def prove(profile: Profile, *, landlock_abi: int | None = None) -> Confinement:
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            _report(writing, lambda: (apply(prepared), canary(profile)))
+            _confine_and_try(writing, prepared)
         os.close(writing)
         with open(reading, encoding="utf-8", errors="replace") as pipe:
             reason = pipe.read()
@@ -71,14 +71,14 @@ def canary(profile: Profile) -> None:
         _Attempt("open a socket", _socket),
         _Attempt("write outside its folder", lambda: _write_beside(profile), (errno.EACCES, errno.EROFS)),
     ]
-    if not any(_covers(folder, _SECRET) for folder in profile.read):
-        attempts.append(_Attempt(f"read {_SECRET}", lambda: _open(_SECRET), (errno.EACCES, errno.ENOENT)))
+    if not any(_covers(folder, _FOREIGN_FILE) for folder in profile.read):
+        attempts.append(_Attempt(f"read {_FOREIGN_FILE}", lambda: _open(_FOREIGN_FILE), (errno.EACCES, errno.ENOENT)))
     if not profile.may_fork:
         attempts.append(_Attempt("start a process", _fork))
         attempts.append(_Attempt("signal another process", lambda: os.kill(os.getppid(), 0)))
     if not profile.may_execute:
         # A folder cannot be executed in any case: without the filter the answer is EACCES.
-        attempts.append(_Attempt("start a program", lambda: os.execv("/", ["gg-canary"])))
+        attempts.append(_Attempt("start a program", lambda: os.execv("/", ["gg-canary"])))  # noqa: S606
     holes = [attempt.what for attempt in attempts if not attempt.is_refused()]
     if holes:
         raise ConfinementError(f"the profile {profile.name} does not hold: the process could {', '.join(holes)}")
@@ -130,10 +130,11 @@ def _covers(folder: str, path: str) -> bool:
     return os.path.commonpath((os.path.realpath(folder), path)) == os.path.realpath(folder)
 
 
-def _report(pipe: int, action: Callable[[], object]) -> None:
-    """Run `action` in a forked child, write what it raised to the pipe, and end the process."""
+def _confine_and_try(pipe: int, prepared: Prepared) -> None:
+    """In a forked child: confine it, run the canary, write what was raised to the pipe, and end the process."""
     try:
-        action()
+        apply(prepared)
+        canary(prepared.profile)
     except BaseException as failure:  # noqa: BLE001  (a child that returns would run its parent's code)
         os.write(pipe, str(failure).encode() or b"unknown")
     finally:

@@ -39,9 +39,7 @@ ABI_IOCTL: Final = 5
 ABI_SCOPE: Final = 6  # signals and abstract sockets
 
 READ: Final = READ_FILE | READ_DIR
-WRITE: Final = (
-    READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SYM | REFER | TRUNCATE
-)
+WRITE: Final = READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SYM | REFER | TRUNCATE
 DEVICE: Final = READ_FILE | WRITE_FILE | TRUNCATE
 _ON_A_FILE: Final = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 
@@ -72,7 +70,7 @@ def kernel_abi() -> int:
 def handled(abi: int) -> int:
     """Return the rights on files that a ruleset of this ABI restricts: all it knows."""
     rights = REFER - 1
-    if abi >= 2:  # noqa: PLR2004  (the ABI that brought REFER)
+    if abi >= 2:
         rights |= REFER
     if abi >= ABI_TRUNCATE:
         rights |= TRUNCATE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gg.confinement.rlimits import MIB, ResourceLimits
@@ -39,7 +39,7 @@ class Profile:
     """May start the programs that lie under `read`."""
     may_fork: bool = False
     """May start processes (threads are always allowed)."""
-    limits: ResourceLimits = ResourceLimits()
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     """Resource limits."""
 
 

@@ -44,7 +44,9 @@ def find_worker_plugins() -> tuple[PluginRef, ...]:
 
 def _ref(point: EntryPoint) -> PluginRef:
     dist = point.dist
-    return PluginRef(point.name, point.value, dist.name if dist else "an unknown distribution", dist.version if dist else "")
+    return PluginRef(
+        point.name, point.value, dist.name if dist else "an unknown distribution", dist.version if dist else ""
+    )
 
 
 class HostPlugins:

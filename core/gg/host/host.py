@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
+
+from gg_rust_ext import load_tokens
 
 from gg.config import Settings
 from gg.errors import UsageError
@@ -57,6 +60,7 @@ class Host:
     ) -> None:
         self.settings = settings or Settings.from_environment()
         self.warden = WardenClient(self.settings)  # first: it starts up while we go on
+        threading.Thread(target=load_tokens, name="gg-tokens").start()
         self._sinks = list(sinks)
         self.plugins = HostPlugins() if plugins else None
         self.table = OperationTable(builtin_operations())

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from gg_rust_ext import LogCapture, apply_ranges, clean
 
 from gg import wording
+from gg.errors import ArmUnavailable, ProtocolError
 from gg.host.workers import Worker, WorkerGone, describe
 from gg.operations.bracket import CallDesk
 from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Started
-from gg.errors import ProtocolError
 from gg.stream.stream import Stream
 from gg.types import ArmInfo, Limits
 from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
@@ -21,6 +21,8 @@ __all__ = ["ProgramResult", "run_program"]
 
 _GRACE_S = 0.25
 """How long past its deadline a worker may be silent before it is killed."""
+_COMPILE_TIMEOUT_S = 180.0
+"""How long a program's preparation and compilation may take before its worker is killed."""
 _MAX_BODY_BYTES = 16_384
 
 
@@ -68,16 +70,17 @@ def run_program(
     began = time.perf_counter()
     started = False
     try:
-        if worker.ready is None:
-            info = worker.hello().info
-            worker.wait_ready()
+        waited = not worker.poll_ready()
+        info = worker.hello().info
+        if info.guest == "per_program":
+            result.compile_wait_ms = 0.0
+        worker.wait_ready()
+        if waited and info.guest == "shared":
             result.compile_wait_ms = (time.perf_counter() - began) * 1000
-        else:
-            info = worker.hello().info
         desk = make_desk(info)
         worker.channel.send(run)
         while True:
-            left = None if not started else max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0)
+            left = max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0) if started else _COMPILE_TIMEOUT_S
             frame = worker.channel.receive(left)
             if isinstance(frame, Call):
                 clock.park()
@@ -99,9 +102,14 @@ def run_program(
     except ChannelTimeout:
         clock.park()
         worker.kill()
-        _stopped(result, clock, wording.time_limit(limits.timeout_s))
+        if started:
+            _stopped(result, clock, wording.time_limit(limits.timeout_s))
+        else:
+            _toolchain_failed(result, f"it had not compiled after {_COMPILE_TIMEOUT_S:g} s", stream)
     except WorkerGone as gone:
         _toolchain_failed(result, describe(gone.died), stream)
+    except ArmUnavailable as error:
+        _toolchain_failed(result, error.reason, stream)
     except (ChannelClosed, ProtocolError) as error:
         clock.park()
         detail = f"{error}; {describe(worker.died())}"
@@ -121,7 +129,7 @@ def _finish(result: ProgramResult, done: Done, info: ArmInfo, capture: LogCaptur
     result.duration_ms = done.duration_ms
     result.worker_spent = done.recycle
     if done.facts:
-        stream.log("debug", "worker_note", "noted by the worker's plugins", **done.facts)
+        stream.log("debug", "worker_note", "noted by the worker's plugins", facts=dict(done.facts))
     if done.kind == "toolchain_failed":
         result.duration_ms = None
         _toolchain_failed(result, done.detail, stream)
@@ -132,8 +140,10 @@ def _finish(result: ProgramResult, done: Done, info: ArmInfo, capture: LogCaptur
     result.heading = COMPILER_ERROR if done.kind in ("rejected", "compile_rejected") else RUNTIME_ERROR
     if done.kind == "compile_rejected":
         result.duration_ms = None
-        result.compile_wait_ms = 0.0 if info.guest == "per_program" else result.compile_wait_ms
-    result.body = apply_ranges(done.text, done.ranges)
+    try:
+        result.body = apply_ranges(done.text, done.ranges)
+    except (ValueError, OverflowError) as error:
+        raise ProtocolError(f"the worker's ranges are no ranges of its text: {error}") from None
     lines, diagnostics, frames = done.dropped
     if lines or diagnostics or frames:
         message = f"{lines} lines, {diagnostics} diagnostics and {frames} frames were trimmed"

@@ -90,7 +90,14 @@ class Submission:
     reason: str | None = None
 
 
-_JSON_KINDS = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+_JSON_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+}
 
 
 def read_submission(call: ToolCall) -> Submission:

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-
-from gg.errors import SessionClosed, UsageError
+from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone
@@ -63,6 +62,7 @@ class Session:
         self._closed = False
         self._lock = threading.Lock()
         self._worker: Worker | None = None
+        self._told_of: int | None = None
         self._start()
 
     # -- what an embedder calls ---------------------------------------------------------------------------------------
@@ -140,6 +140,16 @@ class Session:
             self._worker = self.host.pool.take(self.arm, self.limits)
         return self._worker
 
+    def tell_of_warm_up(self) -> None:
+        """Tell the operator, once a worker, that it is ready, and of what works here by its slower way."""
+        worker = self._worker
+        if worker is None or worker.ready is None or worker.number == self._told_of:
+            return
+        self._told_of = worker.number
+        self.stream.log("debug", "warm_up_done", "the worker and its guest are ready")
+        for note in worker.ready.notes:
+            self.stream.log("warn", "sandbox_fallback", f"a fallback is in use: {note}", what=note)
+
     def drop_worker(self) -> None:
         """Give up a worker that has died or must not run another program."""
         worker, self._worker = self._worker, None
@@ -176,7 +186,7 @@ class Session:
             except WorkerGone as gone:
                 self._worker = None
                 if attempt == 2:
-                    raise
+                    raise ArmUnavailable(self.arm.name, str(gone)) from None
                 self.stream.log("warn", "worker_died", str(gone))
         assert hello is not None
         self.info: ArmInfo = hello.info
@@ -216,5 +226,3 @@ class Session:
     def _check_open(self) -> None:
         if self._closed or self.ended:
             raise SessionClosed("the session has ended" if self.ended else "the session is closed")
-
-

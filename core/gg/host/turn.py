@@ -52,7 +52,7 @@ class TurnRunner:
         self._run_ms = 0.0
         self._first_failure: str | None = None
         self._failures = 0
-        self._ran = 0
+        self._begun = 0
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
@@ -69,8 +69,9 @@ class TurnRunner:
             if ending.summary is not None:
                 outcome = "finished"
         except Exception as error:  # noqa: BLE001 - gg's own defect: the turn still answers, and says so
-            stream.log("error", "operation_failed", f"gg failed: {type(error).__name__}: {error}")
+            stream.log("error", "gg_failed", f"gg failed: {type(error).__name__}: {error}")
             outcome = "fatal"
+            self._skip(range(self._begun, len(programs)), wording.NOT_RUN_AFTER_DEFECT)
         self._push_results(outcome, ran=bool(programs))
         stream.emit(TurnOutcome(outcome=outcome, error=self._first_failure or UNSET))
         stream.emit(TurnTiming(total_ms=(time.perf_counter() - began) * 1000, run_ms=self._run_ms))
@@ -98,9 +99,7 @@ class TurnRunner:
                 self._first_failure = self._first_failure or "no_program"
                 self._failures += 1
                 self._stream.log("warn", "no_program", f"a call of {call.name!r} carried no program")
-            self._window.push(
-                Message("tool", receipt or "", "tool_output", tool_call_id=call.id, program=program)
-            )
+            self._window.push(Message("tool", receipt or "", "tool_output", tool_call_id=call.id, program=program))
         if not any(call.name == "submit_program" for call in reply.tool_calls):
             self._notices.append((wording.NO_SUBMISSION, None))
             self._first_failure = self._first_failure or "no_submission"
@@ -114,9 +113,9 @@ class TurnRunner:
         stream = self._stream
         for index, source in enumerate(programs):
             if ending.summary is not None:
-                self._skip(range(index, len(programs)))
+                self._skip(range(index, len(programs)), wording.NOT_RUN_AFTER_ENDING)
                 break
-            stream.program = index
+            stream.program, self._begun = index, index + 1
             try:
                 self._run_one(index, source, ending)
             finally:
@@ -124,16 +123,18 @@ class TurnRunner:
         if ending.summary is not None:
             stream.log("info", "session_ending", f"the session ends: {ending.summary}", summary=ending.summary)
 
-    def _skip(self, left: range) -> None:
+    def _skip(self, left: range, why: str) -> None:
         stream = self._stream
+        if not left:
+            return
         for index in left:
             stream.program = index
-            event = CodeExecution(ok=False, tool_calls=0, error=wording.NOT_RUN_AFTER_ENDING)
+            event = CodeExecution(ok=False, tool_calls=0, error=why)
             if self._session.info.compiles:
                 event.compile_ms = 0.0
             stream.emit(event)
         stream.program = None
-        message = f"{len(left)} programs were not run: an ending stands"
+        message = f"{len(left)} programs were {why}"
         stream.log("warn", "programs_not_run", message, count=len(left))
         self._failures += len(left)
 
@@ -147,8 +148,14 @@ class TurnRunner:
             return CallDesk(session.host.table, session.gate, context, record, session.run_ends)
 
         limits = session.limits
+        record.documented = frozenset()  # no documentation view stands in the window of this gg yet
         run = Run(source, index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
-        result = run_program(session.worker(), run, limits, make_desk, stream)
+        try:
+            result = run_program(session.worker(), run, limits, make_desk, stream)
+        except Exception as error:
+            stream.emit(CodeExecution(ok=False, tool_calls=record.tool_calls, error=f"gg failed: {error}"))
+            raise
+        session.tell_of_warm_up()
         if result.worker_spent:
             session.drop_worker()
         self._composed_bytes = views.composed_bytes
@@ -157,7 +164,6 @@ class TurnRunner:
         record.fill(event)
         self._settle_ending(result, ending, event)
         stream.emit(event)
-        self._ran += 1
         if result.heading is not None:
             self._failures += 1
             self._first_failure = self._first_failure or _slug(result.heading)

@@ -56,9 +56,7 @@ class WardenClient:
             raise WardenError(f"the warden could not be started: {error}") from error
         finally:
             theirs.close()
-        self._send(
-            Configure(str(settings.cache_folder), settings.cache, self.private_folder, settings.trace_hooks), []
-        )
+        self._send(Configure(str(settings.cache_folder), settings.cache, self.private_folder, settings.trace_hooks), [])
 
     @property
     def cache_reason(self) -> str | None:

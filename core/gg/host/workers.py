@@ -61,6 +61,12 @@ class Worker:
             self._step()
         return self.ready
 
+    def poll_ready(self) -> bool:
+        """Say whether programs may be sent, without waiting; raises as `hello` does."""
+        while self.ready is None and self.channel.readable():
+            self._step()
+        return self.ready is not None
+
     def _step(self) -> None:
         if self._failure is not None:
             raise self._failure

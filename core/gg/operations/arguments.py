@@ -54,7 +54,9 @@ def _explain(text: str, context: CallContext) -> str:
     if match := _UNKNOWN.match(text):
         return f"{_spell(match['name'], context)} is not an argument of this call"
     if match := _EXPECTED.match(text):
-        wanted = " or ".join(_KINDS.get(w.strip(), w.strip()) for w in match["wanted"].split("|") if w.strip() != "null")
+        wanted = " or ".join(
+            _KINDS.get(w.strip(), w.strip()) for w in match["wanted"].split("|") if w.strip() != "null"
+        )
         got = _KINDS.get(match["got"], match["got"])
         return f"{_place(match['path'], context)} must be {wanted}, not {got}"
     where = _WHERE.search(text)

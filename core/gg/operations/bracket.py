@@ -94,7 +94,7 @@ class CallDesk:
             reply = _encode({"ok": True, "value": value})
         except OperationFailure:
             raise
-        except Exception as error:  # noqa: BLE001 - gg's own defect is a value for the program and a line for the operator
+        except Exception as error:
             self._record.handler_broke(operation.id, error)
             raise OperationFailure("other", "the operation failed inside gg") from error
         if len(reply) > MAX_FRAME_BYTES - 1024:

@@ -27,7 +27,7 @@ class Ending:
         return summary
 
 
-class _Finish(Arguments):
+class _Finish(Arguments, frozen=True):
     summary: str
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from gg.operations.context import CallContext
 from gg.operations.table import Arguments, ErrorCode, Operation, OperationFailure, PathText, Record
-from gg.workspace import MatchError, PathError
+from gg.workspace import FileError
 
 __all__ = ["FILES_OPERATIONS", "FileText", "ReadFile", "read_workspace_file", "workspace_failures"]
 
@@ -20,7 +20,7 @@ _PATH_ERRORS: tuple[tuple[ErrorCode, str], ...] = (
 )
 
 
-class ReadFile(Arguments):
+class ReadFile(Arguments, frozen=True):
     """Which lines of which file: ``offset`` is the 1-based first line, ``limit`` how many."""
 
     path: PathText
@@ -28,7 +28,7 @@ class ReadFile(Arguments):
     limit: int | None = None
 
 
-class FileText(Record):
+class FileText(Record, frozen=True):
     """Text of a file: lines ``first_line`` to ``last_line`` (1-based, inclusive) of ``total_lines``."""
 
     contents: str
@@ -38,22 +38,22 @@ class FileText(Record):
     truncated: bool
 
 
-class _WriteFile(Arguments):
+class _WriteFile(Arguments, frozen=True):
     path: PathText
     contents: str
 
 
-class _EditFile(Arguments):
+class _EditFile(Arguments, frozen=True):
     path: PathText
     old_string: str
     new_string: str
 
 
-class _ListDir(Arguments):
+class _ListDir(Arguments, frozen=True):
     path: PathText | None = None
 
 
-class _Entry(Record):
+class _Entry(Record, frozen=True):
     name: str
     kind: Literal["file", "directory", "other"]
 
@@ -63,27 +63,17 @@ def workspace_failures(context: CallContext) -> Iterator[None]:
     """Turn a workspace's exceptions into values for the program."""
     try:
         yield
-    except MatchError as error:
-        if error.count == 0:
-            raise OperationFailure(error.code, f"{context.arg('old_string')} does not occur in {error.path}") from None
-        raise OperationFailure(
-            error.code, f"{context.arg('old_string')} matched {error.count} times in {error.path}"
-        ) from None
-    except PathError as error:
-        raise OperationFailure(error.code, str(error)) from None
+    except FileError as error:
+        raise OperationFailure(error.code, error.message(context.info.spell_name)) from None
 
 
 def read_workspace_file(context: CallContext, arguments: ReadFile) -> FileText:
     """Read a page of a file as text.
 
-    :raises OperationFailure: as the workspace says, or for an ``offset`` or ``limit`` below 1.
+    :raises OperationFailure: as the workspace says.
     """
-    for name in ("offset", "limit"):
-        value: int | None = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise OperationFailure("invalid-argument", f"{context.arg(name)} must be at least 1, not {value}")
     with workspace_failures(context):
-        read = context.workspace.read_text(arguments.path, offset=arguments.offset or 1, limit=arguments.limit)
+        read = context.workspace.read_text(arguments.path, offset=arguments.offset, limit=arguments.limit)
     return FileText(read.contents, read.first_line, read.last_line, read.total_lines, read.truncated)
 
 
@@ -93,8 +83,6 @@ def _write(context: CallContext, arguments: _WriteFile) -> int:
 
 
 def _edit(context: CallContext, arguments: _EditFile) -> None:
-    if not arguments.old_string:
-        raise OperationFailure("invalid-argument", f"{context.arg('old_string')} is empty")
     with workspace_failures(context):
         context.workspace.edit(arguments.path, arguments.old_string, arguments.new_string)
 
@@ -132,7 +120,11 @@ FILES_OPERATIONS = (
         _edit,
         None,
         "Replace the one occurrence of a string in a file.",
-        docs=(_PATH, ("old_string", "What to replace; it must occur exactly once."), ("new_string", "What to put there.")),
+        docs=(
+            _PATH,
+            ("old_string", "What to replace; it must occur exactly once."),
+            ("new_string", "What to put there."),
+        ),
         errors=(*_PATH_ERRORS, ("conflict", "The string occurs more than once.")),
     ),
     Operation(

@@ -15,7 +15,16 @@ from gg.types import OperationSpec, Parameter, Shape
 if TYPE_CHECKING:
     from gg.operations.context import CallContext
 
-__all__ = ["Arguments", "ErrorCode", "Operation", "OperationFailure", "OperationTable", "PathText", "Record", "shape_of"]
+__all__ = [
+    "Arguments",
+    "ErrorCode",
+    "Operation",
+    "OperationFailure",
+    "OperationTable",
+    "PathText",
+    "Record",
+    "shape_of",
+]
 
 ErrorCode = Literal[
     "invalid-argument", "not-found", "conflict", "refused", "unavailable", "limit-exceeded", "io-error", "other"
@@ -82,7 +91,9 @@ class Operation:
         hints = typing.get_type_hints(self.arguments, include_extras=True)
         docs = dict(self.docs)
         parameters = tuple(
-            Parameter(field.name, field.encode_name, shape_of(hints[field.name]), field.required, docs.get(field.name, ""))
+            Parameter(
+                field.name, field.encode_name, shape_of(hints[field.name]), field.required, docs.get(field.name, "")
+            )
             for field in msgspec.structs.fields(self.arguments)
         )
         return OperationSpec(

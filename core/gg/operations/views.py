@@ -12,20 +12,20 @@ from gg.window.views import ViewRefused
 __all__ = ["VIEWS_OPERATIONS"]
 
 
-class _OpenText(Arguments):
+class _OpenText(Arguments, frozen=True):
     label: str
     body: str
 
 
-class _Close(Arguments):
+class _Close(Arguments, frozen=True):
     selector: str
 
 
-class _Nothing(Arguments):
+class _Nothing(Arguments, frozen=True):
     pass
 
 
-class _View(Record):
+class _View(Record, frozen=True):
     kind: Literal["file", "text"]
     selector: str
     tokens: int

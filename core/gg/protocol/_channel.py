@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from typing import Any, Generic, TypeVar
 
@@ -103,6 +104,10 @@ class Channel(Generic[Incoming]):
         if not data:
             raise ChannelClosed("the other end is gone")
         self._buffer += data
+
+    def readable(self) -> bool:
+        """Say whether something has arrived that `receive` has not returned."""
+        return len(self._buffer) > 0 or bool(select.select([self._sock], [], [], 0)[0])
 
     def close(self) -> None:
         """Close the socket."""

@@ -51,6 +51,7 @@ LogSlug = Literal[
     "worker_note",
     "plugin_failed",
     "operation_failed",
+    "gg_failed",
     "transcript_ignored",
     "cache_unavailable",
     "text_cleaned",

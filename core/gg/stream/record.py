@@ -8,7 +8,18 @@ from gg_rust_ext import clip
 from msgspec import UNSET
 
 from gg.operations.table import OperationFailure
-from gg.stream.events import ApiCall, ApiResult, CallRecord, CodeExecution, Event, LogLine, Refusal, ViewRecord, ViewsSuppressed
+from gg.stream.events import (
+    ApiCall,
+    ApiResult,
+    CallRecord,
+    CodeExecution,
+    Event,
+    LogLine,
+    Refusal,
+    UndocumentedCalls,
+    ViewRecord,
+    ViewsSuppressed,
+)
 
 __all__ = ["MAX_CALLS", "MAX_FAILURE_BYTES", "MAX_REFUSALS", "MAX_VIEWS", "ProgramRecord"]
 
@@ -21,13 +32,19 @@ _VIEW_KINDS = {"opened": "opened", "replaced": "opened", "closed": "closed", "re
 
 
 class ProgramRecord:
-    """Counts and describes what one program did. ``emit`` is where its events go at once."""
+    """Counts and describes what one program did. ``emit`` is where its events go at once.
+
+    ``documented`` are the operations of which a documentation view stood in the window when the turn began. A call
+    the agent does not hold counts as neither: it can have no such view.
+    """
 
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self._emit = emit
         self.tool_calls = 0
         self.api_calls = 0
         self.parked_ms = 0.0
+        self.documented: frozenset[str] = frozenset()
+        self._undocumented: dict[str, int] = {}
         self._calls: list[CallRecord] = []
         self._refusals = 0
         self._views = {"opened": 0, "closed": 0, "refused": 0}
@@ -45,6 +62,8 @@ class ProgramRecord:
         """Close it. A call that was not dispatched though something backs it was refused before it ran."""
         self.parked_ms += parked_ms
         code = failure.code if failure else None
+        if code != "unavailable" and operation not in self.documented:
+            self._undocumented[operation] = self._undocumented.get(operation, 0) + 1
         if dispatched:
             self.tool_calls += 1
             if len(self._calls) < MAX_CALLS:
@@ -113,6 +132,8 @@ class ProgramRecord:
         event.tool_calls = self.tool_calls
         if self.api_calls:
             event.api_calls = self.api_calls
+        if self._undocumented:
+            event.undocumented_calls = UndocumentedCalls(sum(self._undocumented.values()), self._undocumented)
         if self._calls:
             event.calls = self._calls
         if self.tool_calls > len(self._calls):

@@ -42,8 +42,8 @@ class Stream:
                 print(f"gg: an event sink failed and is dropped: {type(error).__name__}: {error}", file=sys.stderr)
 
     def log(self, level: Level, slug: LogSlug, message: str, **facts: Any) -> None:
-        """Emit a line of gg's own for the operator."""
-        self.emit(LogLine(level=level, slug=slug, message=message, facts=facts))
+        """Emit a line of gg's own for the operator. Facts whose names are not gg's own come as one dict, ``facts``."""
+        self.emit(LogLine(level=level, slug=slug, message=message, facts=facts.get("facts", facts)))
 
     def take(self) -> list[Event]:
         """Return the events kept so far, and start a new list."""

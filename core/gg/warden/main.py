@@ -109,9 +109,7 @@ class Warden:
 
     def _configure(self, message: Configure) -> None:
         self._settings = message
-        self._cache = GuestCache(
-            Path(message.cache_folder), Path(message.private_folder) / "guests", off=message.cache == "off"
-        )
+        self._cache = precompile.open_cache(message)
         # What is imported by now is shared by all workers: keep the collector from touching (and so copying) it.
         gc.collect()
         gc.freeze()
@@ -131,7 +129,8 @@ class Warden:
     def _spawn(self, message: Spawn, host_fd: int) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         settings, cache = self._settings, self._cache
-        assert settings is not None and cache is not None
+        assert settings is not None
+        assert cache is not None
         private = os.path.join(settings.private_folder, f"worker-{message.worker}")
 
         def run() -> None:
@@ -254,8 +253,9 @@ class Warden:
         waiting = self._waiting.setdefault(key, [])
         waiting.append(child)
         if len(waiting) == 1:
-            cache = self._cache
-            compiler = self._fork(lambda: precompile.run(cache, key, need), keep=())
+            settings = self._settings
+            assert settings is not None
+            compiler = self._fork(lambda: precompile.run(settings, key, need), keep=())
             compiler.compiling = key
 
     def _compiled(self, key: str, failure: str | None) -> None:

@@ -65,7 +65,9 @@ class Views:
             raise ViewRefused("invalid-argument", f"{label_name} holds a line break or a control character")
         size = len(label.encode())
         if size > MAX_LABEL_BYTES:
-            raise ViewRefused("limit-exceeded", f"{label_name} is {size} bytes, and a label is at most {MAX_LABEL_BYTES}")
+            raise ViewRefused(
+                "limit-exceeded", f"{label_name} is {size} bytes, and a label is at most {MAX_LABEL_BYTES}"
+            )
         self._check_body(body)
         total = self.composed_bytes + len(body.encode())
         if total > MAX_COMPOSED_BYTES:

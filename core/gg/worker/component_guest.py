@@ -9,12 +9,14 @@ import os
 from typing import Any
 
 import wasmtime
+from gg_rust_ext import MembraneEntry
 from wasmtime import Store, WasiConfig, component
 
 from gg.types import Limits, Outcome
 from gg.worker.clock import ProgramClock
+from gg.worker.entry import define_component_call
 from gg.worker.membrane import Membrane
-from gg.worker.outcome import outcome_of
+from gg.worker.outcome import interrupted, outcome_of
 
 __all__ = ["ComponentGuest"]
 
@@ -31,7 +33,7 @@ class _Instance:
         self.limits = limits
         self.store = Store(engine)
         self.store.set_limits(memory_size=limits.memory_bytes)
-        self.store.set_epoch_deadline(1 << 40)  # armed when a program starts
+        self.store.set_epoch_deadline(1)
         self.store.set_wasi(WasiConfig())
         instance: Any = linker.instantiate(self.store, guest)
         self.entry: Any = instance.get_func(self.store, "run")
@@ -42,24 +44,37 @@ class _Instance:
 class ComponentGuest:
     """A guest as a component."""
 
-    def __init__(self, engine: wasmtime.Engine, clock: ProgramClock, guest: component.Component) -> None:
+    def __init__(
+        self, engine: wasmtime.Engine, clock: ProgramClock, guest: component.Component, entry: MembraneEntry | None
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._component = guest
+        self._entry = entry
         self._membrane: Membrane | None = None
         self._next: _Instance | None = None
+        self._spent: _Instance | None = None
         self._linker = component.Linker(engine)
         self._linker.add_wasip2()
         with self._linker.root() as root, root.add_instance(HOST_INTERFACE) as host:
-            host.add_func("call", self._call)
+            if entry is not None:
+                define_component_call(host, entry)
+            else:
+                host.add_func("call", self._call)
             host.add_func("log", self._log)
             host.add_func("report", self._report)
             host.add_func("sleep", self._sleep)
 
     def make_next(self, limits: Limits) -> None:
-        """Instantiate the next program's store."""
+        """Instantiate the next program's store, and free the last one's: neither is in the way of its outcome."""
+        self._spent = None
         if self._next is None or self._next.limits != limits:
-            self._next = _Instance(self._engine, self._linker, self._component, limits)
+            self._next = None
+            self._clock.start(limits.timeout_s)  # a module's own start function runs here
+            try:
+                self._next = _Instance(self._engine, self._linker, self._component, limits)
+            finally:
+                self._clock.stop()
 
     def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
         """Run ``program`` in a store of its own."""
@@ -67,6 +82,8 @@ class ComponentGuest:
         current, self._next = self._next, None
         assert current is not None
         self._membrane, error = membrane, None
+        if self._entry is not None:
+            self._entry.begin()
         self._clock.start(limits.timeout_s)
         current.store.set_epoch_deadline(1)
         try:
@@ -75,8 +92,9 @@ class ComponentGuest:
             error = raised
         finally:
             self._clock.stop()
-        self._membrane = None
-        return outcome_of(membrane.report, error, limits)
+        self._clock.stray = self._clock.fired and not interrupted(error)
+        self._membrane, self._spent = None, current
+        return outcome_of(membrane.report, error, limits, fired=self._clock.fired)
 
     # -- entry points -------------------------------------------------------------------------------------------------
 
@@ -95,6 +113,8 @@ class ComponentGuest:
     def _report(self, _store: Any, report: str) -> None:
         if self._membrane is not None:
             self._membrane.take_report(report.encode())
+            if self._entry is not None:
+                self._entry.mark_late()
 
     def _sleep(self, _store: Any, ms: float) -> None:
         if self._membrane is not None:

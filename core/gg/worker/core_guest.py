@@ -12,12 +12,14 @@ import time
 from typing import Any
 
 import wasmtime
+from gg_rust_ext import MembraneEntry
 from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
 
 from gg.types import Limits, Outcome
 from gg.worker.clock import ProgramClock
+from gg.worker.entry import define_core, memory_bytes
 from gg.worker.membrane import Membrane
-from gg.worker.outcome import outcome_of
+from gg.worker.outcome import interrupted, outcome_of
 
 __all__ = ["ABI_VERSION", "CoreGuest"]
 
@@ -35,7 +37,7 @@ class _Instance:
         self.limits = limits
         self.store = Store(engine)
         self.store.set_limits(memory_size=limits.memory_bytes)
-        self.store.set_epoch_deadline(1 << 40)  # armed when a program starts
+        self.store.set_epoch_deadline(1)
         instance = pre.instantiate(self.store) if hasattr(pre, "instantiate") else pre(self.store)
         exports = instance.exports(self.store)
         self.memory: Memory = exports["memory"]
@@ -50,13 +52,18 @@ class _Instance:
 class CoreGuest:
     """A guest as a core module: the shared one of an arm, or one program's own."""
 
-    def __init__(self, engine: wasmtime.Engine, clock: ProgramClock, module: Module) -> None:
+    def __init__(
+        self, engine: wasmtime.Engine, clock: ProgramClock, module: Module, entry: MembraneEntry | None
+    ) -> None:
         self._engine = engine
         self._clock = clock
+        self._entry = entry
         self._membrane: Membrane | None = None
         self._current: _Instance | None = None
         self._waiting: bytes | None = None
+        self._exit_status: int | None = None
         self._next: _Instance | None = None
+        self._spent: _Instance | None = None
         linker = Linker(engine)
         _define_wasi(linker, module, self)
         i32, f64 = ValType.i32(), ValType.f64()
@@ -67,21 +74,33 @@ class CoreGuest:
             ("report", self._report, [i32] * 2, []),
             ("sleep", self._sleep, [f64], []),
         ):
-            linker.define_func("gg", name, FuncType(takes, gives), function, access_caller=True)
+            native = {"call": entry.core_call, "take": entry.core_take}.get(name) if entry else None
+            if entry is not None and native is not None:
+                define_core(linker, entry, name, native, FuncType(takes, gives))
+            else:
+                linker.define_func("gg", name, FuncType(takes, gives), function, access_caller=True)
         self._pre = linker.instantiate_pre(module)
 
     def make_next(self, limits: Limits) -> None:
-        """Instantiate the next program's store."""
+        """Instantiate the next program's store, and free the last one's: neither is in the way of its outcome."""
+        self._spent = None
         if self._next is None or self._next.limits != limits:
-            self._next = _Instance(self._engine, self._pre, limits)
+            self._next = None
+            self._clock.start(limits.timeout_s)  # a module's own start function runs here
+            try:
+                self._next = _Instance(self._engine, self._pre, limits)
+            finally:
+                self._clock.stop()
 
     def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
         """Run ``program`` in a store of its own."""
         self.make_next(limits)
         current, self._next = self._next, None
         assert current is not None
-        self._current, self._membrane, self._waiting = current, membrane, None
+        self._current, self._membrane, self._waiting, self._exit_status = current, membrane, None, None
         store, error = current.store, None
+        if self._entry is not None:
+            self._entry.begin(memory_bytes(current.memory), current.ring)
         self._clock.start(limits.timeout_s)
         store.set_epoch_deadline(1)
         try:
@@ -92,9 +111,10 @@ class CoreGuest:
             error = raised
         finally:
             self._clock.stop()
+        self._clock.stray = self._clock.fired and not interrupted(error)
         self._drain(store)
-        self._current = self._membrane = None
-        return outcome_of(membrane.report, error, limits)
+        self._current, self._membrane, self._spent = None, None, current
+        return outcome_of(membrane.report, error, limits, fired=self._clock.fired, status=self._exit_status)
 
     def _put(self, current: _Instance, data: bytes) -> tuple[int, int]:
         address = current.alloc(current.store, len(data)) & _U32
@@ -170,6 +190,8 @@ class CoreGuest:
         data = self._read(caller, pointer, length)
         if data is not None and self._membrane is not None:
             self._membrane.take_report(data)
+            if self._entry is not None:
+                self._entry.mark_late()
 
     def _sleep(self, caller: Any, ms: float) -> None:
         self._drain(caller)
@@ -184,6 +206,11 @@ class CoreGuest:
             return _ERRNO_INVAL
         now = time.time_ns() if clock == 0 else time.monotonic_ns()
         return 0 if self._write(caller, out, now.to_bytes(8, "little")) else _ERRNO_INVAL
+
+    def proc_exit(self, status: int) -> None:
+        """Leave the guest; its status is the run's."""
+        self._exit_status = status & _U32
+        raise wasmtime.WasmtimeError("the guest has left by proc_exit")
 
     def random_get(self, caller: Any, out: int, length: int) -> int:
         """Fill a buffer with random bytes."""
@@ -205,10 +232,10 @@ def _define_wasi(linker: Linker, module: Module, guest: CoreGuest) -> None:
         if own is not None:
             linker.define_func(imported.module, name, kind, own, access_caller=True)
         elif name == "proc_exit":
-            linker.define_func(imported.module, name, kind, _exit_trap)
+            linker.define_func(imported.module, name, kind, guest.proc_exit)
         else:
-            linker.define_func(imported.module, name, kind, lambda *_: _ERRNO_BADF)
+            linker.define_func(imported.module, name, kind, _no_such_file)
 
 
-def _exit_trap(status: int) -> None:
-    raise wasmtime.WasmtimeError(f"the guest left by proc_exit({status})")
+def _no_such_file(*_: object) -> int:
+    return _ERRNO_BADF

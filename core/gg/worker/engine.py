@@ -11,6 +11,7 @@ from gg.types import ArmInfo, Limits, Outcome
 from gg.worker.clock import ProgramClock
 from gg.worker.component_guest import ComponentGuest
 from gg.worker.core_guest import CoreGuest
+from gg.worker.entry import native_entry
 from gg.worker.membrane import Membrane
 
 __all__ = ["ENGINE_ID", "MAX_WASM_STACK_BYTES", "Engine", "Guest", "compile_guest", "engine_config"]
@@ -50,10 +51,23 @@ class Guest(Protocol):
 class Engine:
     """What a worker compiles with: one engine, one deadline, and the shared guest once it is loaded."""
 
-    def __init__(self) -> None:
+    def __init__(self, host_fd: int) -> None:
         self.raw = wasmtime.Engine(engine_config())
         self.clock = ProgramClock(self.raw)
+        self.entry = native_entry(self.clock, host_fd)
+        if self.entry is not None:
+            self.clock.watch(self.entry)
         self._shared: Guest | None = None
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Return what works here by its slower, public way."""
+        found: list[str] = []
+        if self.clock.fallback:
+            found.append("the deadline is a thread, not a timer")
+        if self.entry is None:
+            found.append("calls go through Python, not through the native entry points")
+        return tuple(found)
 
     def load(self, info: ArmInfo, compiled_path: str) -> None:
         """Map the compiled shared guest.
@@ -62,17 +76,17 @@ class Engine:
         """
         if info.guest_form == "component":
             guest = component.Component.deserialize_file(self.raw, compiled_path)
-            self._shared = ComponentGuest(self.raw, self.clock, guest)
+            self._shared = ComponentGuest(self.raw, self.clock, guest, self.entry)
         else:
             module = wasmtime.Module.deserialize_file(self.raw, compiled_path)
-            self._shared = CoreGuest(self.raw, self.clock, module)
+            self._shared = CoreGuest(self.raw, self.clock, module, self.entry)
 
     def program_guest(self, wasm: bytes | str, limits: Limits) -> Guest:
         """Compile one program's own core module (binary, or WAT as text), and instantiate it.
 
         :raises wasmtime.WasmtimeError: when it is no valid module, or cannot be instantiated under ``limits``.
         """
-        guest = CoreGuest(self.raw, self.clock, wasmtime.Module(self.raw, wasm))
+        guest = CoreGuest(self.raw, self.clock, wasmtime.Module(self.raw, wasm), self.entry)
         guest.make_next(limits)
         return guest
 

@@ -49,14 +49,13 @@ def serve(host: socket.socket, warden: socket.socket, spawn: Spawn, where: Surro
         _refuse(channel, "; ".join(troubles), load_error=False, info=arm.info)
     confinement, reason = _confine(spawn, where, arm.info)
     channel.send(Hello(PROTOCOL_VERSION, arm.info, confinement, reason))
-    engine = Engine()
-    notes = ("epoch ticker thread",) if engine.clock.fallback else ()
+    engine = Engine(host.fileno())
     if arm.info.guest_path is not None:
         _load_guest(channel, warden, engine, arm.info)
         # A guest that these limits do not let start is told of when a program asks for it.
         with contextlib.suppress(wasmtime.WasmtimeError):
             engine.shared_guest().make_next(spawn.limits)
-    channel.send(Ready(notes))
+    channel.send(Ready(engine.fallbacks))
     _programs(channel, arm, engine)
 
 

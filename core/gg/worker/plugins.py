@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import pluggy
 
@@ -43,7 +43,7 @@ def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -
     manager.add_hookspecs(specs)
     for plugin in (ref, *worker_plugins):
         _register(manager, plugin)
-    missing = [name for name in _REQUIRED if not cast("list[object]", getattr(manager.hook, name).get_hookimpls())]
+    missing = [name for name in _REQUIRED if not _implemented(manager, name)]
     if missing:
         raise _broken(ref, f"it does not implement {', '.join(missing)}")
     if trace:
@@ -55,6 +55,12 @@ def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -
         raise
     except Exception as error:
         raise _broken(ref, f"gg_arm_info raised {type(error).__name__}: {error}") from error
+
+
+def _implemented(manager: pluggy.PluginManager, name: str) -> bool:
+    """Say whether an arm answers the hook: a wrapper around it is no answer."""
+    hook: pluggy.HookCaller = getattr(manager.hook, name)
+    return any(not (impl.wrapper or impl.hookwrapper) for impl in hook.get_hookimpls())
 
 
 def _register(manager: pluggy.PluginManager, ref: PluginRef) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 
@@ -60,9 +61,8 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     duration_ms = engine.clock.stop() * 1000
     text, protected = _compose(outcome)
     kind: TrimKind = "compile" if outcome.kind == "rejected" else "runtime"
-    trimming = _trim(arm, kind, text, protected) if text else None
-    # A timer that fired on its own may increment the epoch under the next program.
-    recycle = engine.clock.fired and outcome.kind != "time_limit"
+    trimming = _trim(arm, kind, text, protected) if text else Trimming("Runtime error")
+    recycle = engine.clock.stray
     done = _done(outcome.kind, duration_ms, compile_ms, text, trimming, outcome.status, recycle)
     channel.send(msgspec.structs.replace(done, facts=membrane.facts) if membrane.facts else done)
     if arm.info.guest_path is not None and not recycle:
@@ -82,8 +82,10 @@ def _compose(outcome: Outcome) -> tuple[bytes, list[tuple[int, int]]]:
     """Join an outcome's parts by newlines, and say which bytes hold no frame."""
     text, protected = bytearray(), list[tuple[int, int]]()
     for role, part in outcome.parts:
-        data = part.encode("utf-8", "ignore").rstrip(b"\n") if role in _ROLES_WITH_FRAMES else part.encode(
-            "utf-8", "ignore"
+        data = (
+            part.encode("utf-8", "ignore").rstrip(b"\n")
+            if role in _ROLES_WITH_FRAMES
+            else part.encode("utf-8", "ignore")
         )
         if text and data:
             text += b"\n"
@@ -97,7 +99,19 @@ def _trim(arm: Arm, kind: TrimKind, text: bytes, protected: Sequence[tuple[int, 
     trimming = arm.hook.gg_trim(kind=kind, text=text, protected=protected, exit_status=None, signal=None)
     if not isinstance(trimming, Trimming):
         raise TypeError(_wrong("gg_trim", trimming))
+    if not _in_order(trimming.ranges, len(text)):
+        print(f"gg_trim answered ranges that are not ascending ranges of its {len(text)} bytes", file=sys.stderr)
+        return Trimming(trimming.band, ((0, len(text)),))
     return trimming
+
+
+def _in_order(ranges: Sequence[tuple[int, int]], size: int) -> bool:
+    last = 0
+    for start, end in ranges:
+        if not last <= start <= end <= size:
+            return False
+        last = end
+    return True
 
 
 def _dropped(trimming: Trimming) -> tuple[int, int, int]:
@@ -109,13 +123,12 @@ def _done(
     duration_ms: float | None,
     compile_ms: float,
     text: bytes,
-    trimming: Trimming | None,
+    trimming: Trimming,
     status: int | None = None,
     recycle: bool = False,
 ) -> Done:
-    ranges = trimming.ranges if trimming else ()
-    dropped = _dropped(trimming) if trimming else (0, 0, 0)
-    return Done(kind, duration_ms, compile_ms, text, ranges, dropped, status, "", recycle)  # type: ignore[arg-type]
+    dropped = _dropped(trimming)
+    return Done(kind, duration_ms, compile_ms, text, trimming.ranges, dropped, status, "", recycle)  # type: ignore[arg-type]
 
 
 def _wrong(hook: str, value: object) -> str:

@@ -1,6 +1,7 @@
 """The hot paths of gg in Rust: token counts, log capture, trimming by deletion.
 
 Tokens: `count_tokens`, `load_tokens`. Text: `clean`, `clip`. Logs: `LogCapture` and its `LogTail`.
+The membrane's entry points: `MembraneEntry`.
 Trimming: `TrimRules` and its `Trimmed`, `apply_ranges`.
 """
 
@@ -10,6 +11,7 @@ from . import _gg_rust_ext
 from ._gg_rust_ext import (
     LogCapture,
     LogTail,
+    MembraneEntry,
     Trimmed,
     TrimRules,
     apply_ranges,
@@ -22,6 +24,7 @@ from ._gg_rust_ext import (
 __all__ = [
     "LogCapture",
     "LogTail",
+    "MembraneEntry",
     "TrimRules",
     "Trimmed",
     "apply_ranges",

@@ -7,6 +7,7 @@ __all__ = [
     "ABI",
     "LogCapture",
     "LogTail",
+    "MembraneEntry",
     "TrimRules",
     "Trimmed",
     "apply_ranges",
@@ -106,6 +107,56 @@ class LogTail:
         """Bytes deleted because they are not UTF-8, in kept and dropped lines alike."""
 
 @final
+class MembraneEntry:
+    """The membrane's entry points in a worker: what wasm calls, without Python between. Used by one thread.
+
+    The addresses are those of functions in the wasmtime library that the process has loaded. It speaks to the host
+    over the socket ``fd``, and ends the process when the host is gone. ``timer`` is the ``timer_t`` of the program's
+    deadline, which stands still while the host answers.
+    """
+
+    def __new__(
+        cls,
+        *,
+        fd: int,
+        timer: int,
+        caller_context: int,
+        memory_data: int,
+        memory_data_size: int,
+        byte_vec_new: int,
+        string_kind: int,
+    ) -> MembraneEntry: ...
+    @property
+    def environment(self) -> int:
+        """What wasmtime hands back to the entry points; good as long as this object."""
+
+    @property
+    def core_call(self) -> int:
+        """The address of ``gg.call`` for core modules, an unchecked callback."""
+
+    @property
+    def core_take(self) -> int:
+        """The address of ``gg.take`` for core modules, an unchecked callback."""
+
+    @property
+    def component_call(self) -> int:
+        """The address of ``call`` for components."""
+
+    def begin(self, memory: bytes | None = None, ring: int | None = None) -> None:
+        """Begin a program; of a core module, ``memory`` is its ``wasmtime_memory_t`` and ``ring`` its log ring."""
+
+    def mark_late(self) -> None:
+        """Mark later calls: the guest has reported."""
+
+    @property
+    def parked_s(self) -> float:
+        """Seconds this program has waited for the host."""
+
+    @property
+    def fired(self) -> bool:
+        """Whether the deadline had passed when a call parked."""
+
+@final
 class TrimRules:
     """A rule table compiled for `trim`, with the bounds of what stays.
 
@@ -148,7 +199,8 @@ class TrimRules:
         """Choose what stays of ``data``.
 
         Lines that touch one of the ``protected`` byte ranges are text, whatever they look like. Where every line
-        would go by its class, none does: something readable is always left of what had something readable in it.
+        would go by its class, none does: something readable is left of whatever has something readable in the first
+        ``max_line_bytes`` of a line.
         Long input is trimmed without holding the interpreter's lock.
         """
 

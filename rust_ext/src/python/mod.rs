@@ -1,6 +1,7 @@
 //! The rules as a Python module. What things mean is said in `_gg_rust_ext.pyi`.
 
 mod logs;
+mod membrane;
 mod trim;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ fn _gg_rust_ext(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(load_tokens, module)?)?;
     module.add_class::<logs::LogCapture>()?;
     module.add_class::<logs::LogTail>()?;
+    module.add_class::<membrane::MembraneEntry>()?;
     module.add_class::<trim::TrimRules>()?;
     module.add_class::<trim::Trimmed>()
 }

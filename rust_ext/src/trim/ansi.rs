@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-const ESC: u8 = 0x1B;
+/// The character that starts each sequence.
+pub const ESC: u8 = 0x1B;
 const BEL: u8 = 0x07;
 
 /// The whole escape sequences in `line`, in order: CSI (colours, cursor), OSC (links, titles) and character sets.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
-use super::ansi;
+use super::ansi::{self, ESC};
 use crate::text;
 
 /// One line of the input.
@@ -39,7 +39,7 @@ impl Line {
     pub fn bytes<'a>(&self, input: &'a [u8]) -> Cow<'a, [u8]> {
         match &self.shown {
             Shown::One(range) => Cow::Borrowed(&input[range.clone()]),
-            Shown::Many(ranges) => Cow::Owned(ranges.iter().flat_map(|range| &input[range.clone()]).copied().collect()),
+            Shown::Many(ranges) => Cow::Owned(joined(input, ranges)),
         }
     }
 
@@ -50,10 +50,16 @@ impl Line {
 
     /// Whether nothing but white space can be read.
     pub fn is_blank(&self, input: &[u8]) -> bool {
-        let bytes = self.bytes(input);
-        // The bytes are UTF-8: only valid stretches are shown.
-        bytes.is_empty() || text::clean(&bytes).chars().all(char::is_whitespace)
+        // Each stretch is UTF-8 by itself: what parts them is ASCII or undecodable.
+        let blank = |bytes: &[u8]| !bytes[0].is_ascii_graphic() && text::clean(bytes).chars().all(char::is_whitespace);
+        self.ranges().iter().all(|range| range.is_empty() || blank(&input[range.clone()]))
     }
+}
+
+fn joined(bytes: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(ranges.iter().map(Range::len).sum());
+    ranges.iter().for_each(|range| all.extend_from_slice(&bytes[range.clone()]));
+    all
 }
 
 /// The lines of `input`, each showing at most `max_line_bytes`; an empty rest after the last LF is none.
@@ -63,34 +69,42 @@ pub fn split(input: &[u8], max_line_bytes: usize) -> Vec<Line> {
     while start < input.len() {
         let lf = memchr(b'\n', &input[start..]).map(|offset| start + offset);
         let end = lf.unwrap_or(input.len());
-        let crlf = lf.is_some() && end > start && input[end - 1] == b'\r';
-        let shown = show(input, start..(if crlf { end - 1 } else { end }), max_line_bytes);
+        let shown = show(input, start..end, lf.is_some(), max_line_bytes);
         lines.push(Line { whole: start..end, ended: lf.is_some(), shown });
         start = end + 1;
     }
     lines
 }
 
-fn show(input: &[u8], content: Range<usize>, max_bytes: usize) -> Shown {
-    let bytes = &input[content.clone()];
+fn show(input: &[u8], whole: Range<usize>, ended: bool, max_bytes: usize) -> Shown {
+    let bytes = without_cr(&input[whole.clone()], ended);
     // What is past the bound is looked at only when something in front of it goes.
     let front = &bytes[..bytes.len().min(max_bytes)];
     let front = if front.len() < bytes.len() { &front[..text::complete_len(front)] } else { front };
-    if memchr(0x1B, front).is_none() && std::str::from_utf8(front).is_ok() {
-        return Shown::One(content.start..content.start + front.len());
+    if memchr2(ESC, b'\r', front).is_none() && std::str::from_utf8(front).is_ok() {
+        return Shown::One(whole.start..whole.start + front.len());
     }
-    Shown::Many(show_damaged(bytes, content.start, max_bytes))
+    Shown::Many(show_damaged(&input[whole.clone()], whole.start, ended, max_bytes))
 }
 
-/// The slow way: `bytes` holds an escape character or bytes that are not UTF-8.
-fn show_damaged(bytes: &[u8], offset: usize, max_bytes: usize) -> Vec<Range<usize>> {
-    // Undecodable bytes go first, so that one inside an escape sequence does not hide the sequence.
+/// `line` without the CR of its CRLF.
+fn without_cr(line: &[u8], ended: bool) -> &[u8] {
+    if ended { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
+}
+
+/// The slow way: `bytes` holds an escape character, a CR or bytes that are not UTF-8.
+fn show_damaged(bytes: &[u8], offset: usize, ended: bool, max_bytes: usize) -> Vec<Range<usize>> {
+    // Undecodable bytes go first, so that one inside an escape sequence or a line end does not hide it.
     let valid: Vec<Range<usize>> = text::valid_ranges(bytes).collect();
-    let compact: Vec<u8> = valid.iter().flat_map(|range| &bytes[range.clone()]).copied().collect();
+    let compact = match valid.as_slice() {
+        [all] if all.len() == bytes.len() => Cow::Borrowed(bytes),
+        _ => Cow::Owned(joined(bytes, &valid)),
+    };
+    let compact = without_cr(&compact, ended);
     let mut kept = Vec::new();
     let mut room = max_bytes;
     let mut at = 0;
-    for sequence in ansi::sequences(&compact).chain(std::iter::once(compact.len()..compact.len())) {
+    for sequence in ansi::sequences(compact).chain(std::iter::once(compact.len()..compact.len())) {
         let stretch = &compact[at..sequence.start];
         // Valid UTF-8 between sequences of ASCII is valid UTF-8.
         let length = std::str::from_utf8(stretch).map_or(0, |stretch| text::clip(stretch, room).len());
@@ -142,6 +156,7 @@ mod tests {
     #[test]
     fn only_deletions_happen_inside_a_line() {
         assert_eq!(shown(b"a\r\n\x1b[31mred\x1b[0m\nx\xffy\xe2\x82\n\rz", 99), ["a", "red", "xy", "\rz"]);
+        assert_eq!(shown(b"a\r\xff\nb\rc\r\n", 2), ["a", "b\r"]);
         assert_eq!(shown(b"\x1b[3\xff1mred\xfe!", 99), ["red!"]);
         assert_eq!(shown("船船船\n".as_bytes(), 7), ["船船"]);
         assert_eq!(shown("\x1b[1m船\x1b[m船船\n".as_bytes(), 7), ["船船"]);

@@ -6,13 +6,15 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import gg_arms.javascript
 import wasmtime
 
-GUEST = Path(gg_arms.javascript.__path__[0]) / "javascript.wasm"
+_ARMS = find_spec("gg_arms")
+assert _ARMS is not None and _ARMS.submodule_search_locations
+GUEST = Path(_ARMS.submodule_search_locations[0]) / "javascript" / "javascript.wasm"
 MODULES = ("files", "views", "session")
 WASI = "wasi_snapshot_preview1"
 

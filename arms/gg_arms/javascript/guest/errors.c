@@ -12,6 +12,7 @@ typedef struct {
     Buffer json;
     int nested;
     bool rejected;
+    JSValueConst inside[MAX_DEPTH + 1]; /* the errors that are being written: a cause may lead back to one */
 } Report;
 
 static void swallow(JSContext *ctx)
@@ -74,18 +75,16 @@ static void put_header(JSContext *ctx, Buffer *b, JSValueConst error)
     JSValue value = property(ctx, error, "name", false, &own_name);
     put_text(ctx, &name, value);
     JS_FreeValue(ctx, value);
-    if (!own_name) {
-        for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
-            if (!text_is(&name, builtin[i]))
-                continue;
-            JSValue constructor = property(ctx, error, "constructor", false, NULL);
-            value = property(ctx, constructor, "name", true, NULL);
-            if (JS_IsString(value))
-                put_text(ctx, &class, value);
-            JS_FreeValue(ctx, value);
-            JS_FreeValue(ctx, constructor);
-            break;
-        }
+    bool inherited = name.len == 0;
+    for (size_t i = 0; i < sizeof builtin / sizeof *builtin && !own_name; i++)
+        inherited = inherited || text_is(&name, builtin[i]);
+    if (inherited) {
+        JSValue constructor = property(ctx, error, "constructor", false, NULL);
+        value = property(ctx, constructor, "name", true, NULL);
+        if (JS_IsString(value))
+            put_text(ctx, &class, value);
+        JS_FreeValue(ctx, value);
+        JS_FreeValue(ctx, constructor);
     }
     value = property(ctx, error, "message", false, NULL);
     put_text(ctx, &message, value);
@@ -246,6 +245,13 @@ static void put_error(Report *report, JSValueConst thrown, const char *label, in
         swallow(ctx);
         value = JS_UNDEFINED;
     }
+    for (int i = 0; i < depth; i++) {
+        if (JS_IsObject(value) && JS_VALUE_GET_PTR(value) == JS_VALUE_GET_PTR(report->inside[i])) {
+            JS_FreeValue(ctx, value);
+            return;
+        }
+    }
+    report->inside[depth] = value;
     int indent = 2 * depth;
     Buffer message = {0};
     buffer_printf(&message, "%*s%s", indent, "", label);

@@ -11,13 +11,12 @@ size_t gg_program_len;
 JSValue gg_context = JS_UNDEFINED;
 bool gg_rendering;
 
-#ifndef GG_STACK_SIZE
-#define GG_STACK_SIZE (512 * 1024)
-#endif
-
 enum {
-    /* Of the 1 MiB shadow stack. The engine checks this one; wasm's own stack is kept in step by the build's flags. */
-    STACK_SIZE = GG_STACK_SIZE,
+    /* Bytes of wasm stack that the host allows unless the context says more. The shadow stack is kept in step with it by
+       the build, and is twice as large. The engine's check leaves a margin for what does not check. */
+    STACK_SIZE = 1 << 20,
+    STACK_MOST = 2 << 20,
+    STACK_MARGIN = 80 << 10,
     /* A collection copies every page it marks, so small programs should end before the first one. */
     FIRST_COLLECTION = 8 * 1024 * 1024,
     /* Given back before an error is rendered, so that running out of memory can still be told. */
@@ -70,7 +69,7 @@ GG_EXPORT("gg_alloc") char *gg_alloc(uint32_t n)
 GG_EXPORT("gg_init") void gg_init(void)
 {
     gg_rt = JS_NewRuntime();
-    JS_SetMaxStackSize(gg_rt, STACK_SIZE);
+    JS_SetMaxStackSize(gg_rt, STACK_SIZE - STACK_MARGIN);
     JS_UpdateStackTop(gg_rt);
     JS_SetHostPromiseRejectionTracker(gg_rt, on_rejection, NULL);
     modules_install(gg_rt);
@@ -169,6 +168,20 @@ static void settle(JSValueConst evaluation)
     }
 }
 
+/* Optional, before gg_run: touches the memory that any program touches, which for a fresh instance is most of the time
+   that a small program takes. A host calls it while it has nothing to do. It changes nothing that a program can see. */
+GG_EXPORT("gg_warm") void gg_warm(void)
+{
+    static const char source[] = "(async () => { let a = { b: [0] }; return a.b[0] })()", context[] = "{\"modules\":[\"a\"]}";
+    JS_UpdateStackTop(gg_rt);
+    free(malloc(4096));
+    JS_FreeValue(gg_ctx, JS_ParseJSON(gg_ctx, context, sizeof context - 1, "gg:warm"));
+    JS_FreeValue(gg_ctx, JS_Eval(gg_ctx, source, sizeof source - 1, "gg:warm", JS_EVAL_TYPE_GLOBAL));
+    JSContext *ctx;
+    while (JS_ExecutePendingJob(gg_rt, &ctx) > 0) {
+    }
+}
+
 GG_EXPORT("gg_run") void gg_run(const char *program, uint32_t program_len, const char *context, uint32_t context_len)
 {
     JS_UpdateStackTop(gg_rt);
@@ -179,6 +192,9 @@ GG_EXPORT("gg_run") void gg_run(const char *program, uint32_t program_len, const
         JS_FreeValue(gg_ctx, JS_GetException(gg_ctx));
         gg_context = JS_UNDEFINED;
     }
+    JSValue stack = JS_IsObject(gg_context) ? JS_GetPropertyStr(gg_ctx, gg_context, "stack") : JS_UNDEFINED;
+    if (JS_VALUE_GET_TAG(stack) == JS_TAG_INT && JS_VALUE_GET_INT(stack) > 2 * STACK_MARGIN)
+        JS_SetMaxStackSize(gg_rt, (size_t)(JS_VALUE_GET_INT(stack) < STACK_MOST ? JS_VALUE_GET_INT(stack) : STACK_MOST) - STACK_MARGIN);
     JSValue sdk = JS_IsObject(gg_context) ? JS_GetPropertyStr(gg_ctx, gg_context, "sdk") : JS_UNDEFINED;
     if (JS_IsString(sdk)) {
         size_t len;

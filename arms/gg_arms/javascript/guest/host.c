@@ -43,7 +43,7 @@ static void append(int stream, const char *data, uint32_t len)
 
 void host_log(int stream, const char *data, size_t len)
 {
-    if (len > RING_CAP - HEADER - gg_log.used)
+    if (len > RING_CAP || gg_log.used + HEADER + len > RING_CAP)
         flush();
     while (len > RING_CAP - HEADER) {
         append(stream, data, RING_CAP - HEADER);

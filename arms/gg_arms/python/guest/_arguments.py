@@ -11,7 +11,13 @@ INT64_MIN = -(1 << 63)
 INT64_MAX = (1 << 63) - 1
 DEEPEST = 100
 
-_EXPECTED = {"string": "a string", "path": "a path", "integer": "an integer", "number": "a number", "boolean": "True or False"}
+_EXPECTED = {
+    "string": "a string",
+    "path": "a path",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "True or False",
+}
 _INFINITY = float("inf")
 _string = str.__str__
 _integer = int.__int__
@@ -124,5 +130,13 @@ def _described(value: Any) -> str:
     if isinstance(value, bool):
         return "True" if value else "False"
     kind = type(value)
-    known = {str: "a string", int: "an integer", float: "a float", list: "a list", dict: "a dict", tuple: "a tuple", bytes: "bytes"}
+    known = {
+        str: "a string",
+        int: "an integer",
+        float: "a float",
+        list: "a list",
+        dict: "a dict",
+        tuple: "a tuple",
+        bytes: "bytes",
+    }
     return known.get(kind) or f"of type {type.__dict__['__name__'].__get__(kind)}"

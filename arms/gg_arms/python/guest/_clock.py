@@ -1,7 +1,7 @@
 """Waiting, done by the host so that it obeys the deadline: `time.sleep`, `select.select`, and what builds on them.
 
-A wait that nothing can end (there are no other threads, no descriptors and no signals) is an error at once instead of a hang until
-the deadline.
+A wait that nothing can end (there are no other threads, no descriptors and no signals) is an error at once instead of a
+hang until the deadline.
 """
 
 from __future__ import annotations

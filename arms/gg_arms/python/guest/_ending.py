@@ -23,13 +23,13 @@ _shut_down_logging = logging.shutdown
 
 
 def forget_exit_functions() -> None:
-    """Drop what the standard library registered when it was imported: it waits for threads and processes that cannot be.
+    """Drop what the standard library registered when it was imported: threads and processes to wait for.
 
-    What `logging` registered is done by `wind_up` when the program has made a handler. Each first touch of a page of the snapshot
-    costs microseconds, and the handlers of the whole library touch hundreds.
+    What `logging` registered is done by `wind_up` when the program has made a handler. Each first touch of a page of
+    the snapshot costs microseconds, and the handlers of the whole library touch hundreds.
     """
     atexit._clear()
-    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # so that it registers anew when it is used
+    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # it registers when used
 
 
 class _Unraisable:

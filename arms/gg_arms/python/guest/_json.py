@@ -1,4 +1,4 @@
-"""JSON by the C parts of the standard library, bound once: a program may replace any part of `json` without reaching these."""
+"""JSON by the C parts of the standard library, bound once, which no change a program makes to `json` reaches."""
 
 from __future__ import annotations
 

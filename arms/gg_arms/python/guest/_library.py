@@ -7,12 +7,12 @@ import pkgutil
 import sys
 import warnings
 
-SKIPPED = {"antigravity", "this", "idlelib", "lib2to3", "turtle", "turtledemo", "tkinter", "test", "ensurepip", "venv", "pydoc_data.topics"}
+SKIPPED = frozenset("antigravity this idlelib turtle turtledemo tkinter test ensurepip venv".split())
 """Modules that act when imported, that are programs, or that need what is not here."""
 
 PACKAGES = (
-    "asyncio collections compression concurrent ctypes curses dbm email encodings html http importlib json logging "
-    "multiprocessing os pathlib re sqlite3 string sysconfig tomllib unittest urllib wsgiref xml zipfile zoneinfo _pyrepl pydoc_data"
+    "asyncio collections compression concurrent dbm email encodings html http importlib json logging multiprocessing "
+    "os pathlib pydoc_data re sqlite3 string sysconfig tomllib unittest urllib wsgiref xml xmlrpc zipfile zoneinfo"
 ).split()
 """Packages of which every module is imported, private ones too: some are imported late by others."""
 

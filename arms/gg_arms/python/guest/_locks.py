@@ -1,4 +1,4 @@
-"""Locks for a process that has one thread: what would wait for another thread sleeps on the host, or fails when it has no end."""
+"""Locks for a process of one thread: a wait for another thread sleeps on the host, or fails when it has no end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._own import own_builtins as __builtins__  # noqa: F401
 
 
 class Lock:
-    """A lock with the interface of `_thread.lock`; a wait without a timeout for a lock that is held raises `RuntimeError`."""
+    """A lock like `_thread.lock`; a wait without a timeout for a lock that is held raises `RuntimeError`."""
 
     __slots__ = ("__weakref__", "_held")
 

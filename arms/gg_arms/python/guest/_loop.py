@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from asyncio import base_events, events, unix_events
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ._clock import pause
+from ._network import denied as network_denied
 from ._own import own_builtins as __builtins__  # noqa: F401
+from ._process import denied as processes_denied
 
 
 class _Selector:
@@ -40,7 +42,7 @@ class SandboxEventLoop(base_events.BaseEventLoop):
         """Nobody else could be waiting for a wake-up."""
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
-        """Run `func` at the loop's next turn; an executor that is named is asked, and says what it says without threads."""
+        """Run `func` at the loop's next turn; an executor that is named does what it does without threads."""
         if executor is not None or getattr(self, "_default_executor", None) is not None:
             return super().run_in_executor(executor, func, *args)
         self._check_closed()  # type: ignore[attr-defined]
@@ -55,7 +57,9 @@ class SandboxEventLoop(base_events.BaseEventLoop):
                 raise
             except BaseException as error:
                 if isinstance(error, StopIteration):
-                    wrapped = RuntimeError("StopIteration interacts badly with generators and cannot be raised into a Future")
+                    wrapped = RuntimeError(
+                        "StopIteration interacts badly with generators and cannot be raised into a Future"
+                    )
                     wrapped.__cause__ = error
                     future.set_exception(wrapped)
                 else:
@@ -65,6 +69,30 @@ class SandboxEventLoop(base_events.BaseEventLoop):
 
         self.call_soon(work)
         return future
+
+    async def subprocess_shell(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny starting a process."""
+        raise processes_denied()
+
+    async def subprocess_exec(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny starting a process."""
+        raise processes_denied()
+
+    async def create_connection(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny the network."""
+        raise network_denied()
+
+    async def create_server(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny the network."""
+        raise network_denied()
+
+    async def create_datagram_endpoint(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny the network."""
+        raise network_denied()
+
+    async def getaddrinfo(self, *arguments: Any, **named: Any) -> NoReturn:
+        """Deny the network."""
+        raise network_denied()
 
 
 def install() -> None:

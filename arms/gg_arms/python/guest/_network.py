@@ -13,8 +13,8 @@ LINUX_EACCES = 13
 """The number readers know; WASI's own is another one."""
 
 _FUNCTIONS = (
-    "getaddrinfo gethostbyname gethostbyname_ex gethostbyaddr getnameinfo create_connection create_server socketpair fromfd "
-    "send_fds recv_fds"
+    "getaddrinfo gethostbyname gethostbyname_ex gethostbyaddr getnameinfo create_connection create_server socketpair "
+    "fromfd send_fds recv_fds"
 ).split()
 
 

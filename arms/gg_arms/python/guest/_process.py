@@ -1,4 +1,4 @@
-"""Leaving the process, and starting others, which is denied."""
+"""The limits of the process: leaving it, starting others (which is denied), and the depth of its stack."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ._plain import Plain
 from ._streams import streams
 
 MESSAGE = "starting processes is denied in this sandbox"
+PIPES = "pipes are denied in this sandbox"
 SIGNAL_BASE = 128
 """What a shell adds to a signal's number to make an exit status of it."""
 
@@ -23,21 +24,23 @@ _leave: Callable[[int], NoReturn] = os._exit
 _raise_signal: Callable[[int], None] = signal.raise_signal
 _IGNORED = {"SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"}
 
+DEEPEST_RECURSION = 100_000
+"""Python's frames need no stack of the sandbox's, but letting go of a traceback of so many takes some 25 MiB of it."""
+
 _SPAWNING = (
-    "system fork forkpty vfork execv execve execl execle execlp execlpe execvp execvpe posix_spawn posix_spawnp spawnl spawnle "
-    "spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe popen startfile"
+    "system fork forkpty vfork execv execve execl execle execlp execlpe execvp execvpe posix_spawn posix_spawnp spawnl "
+    "spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe popen startfile"
 ).split()
 
-Reporter = Callable[[str, int, list[tuple[str, str]]], None]
 
-
-def _denied() -> PermissionError:
+def denied() -> PermissionError:
+    """Return the error of everything that would start a process."""
     return PermissionError(LINUX_EACCES, MESSAGE)
 
 
-def _denying(name: str) -> Any:
+def _denying(name: str, message: str) -> Any:
     def deny(*arguments: Any, **named: Any) -> NoReturn:
-        raise _denied()
+        raise PermissionError(LINUX_EACCES, message)
 
     deny.__name__ = deny.__qualname__ = name
     return deny
@@ -80,10 +83,15 @@ def install(report_exit: Callable[[int], None]) -> None:
     os.kill = Plain(kill, "os")
     signal.raise_signal = Plain(raise_signal, "signal")
     for name in _SPAWNING:
-        setattr(os, name, _denying(name))
+        setattr(os, name, _denying(name, MESSAGE))
+    for name in ("pipe", "pipe2", "openpty"):
+        setattr(os, name, _denying(name, PIPES))
 
-    def execute(self: object, *arguments: Any, **named: Any) -> NoReturn:
-        raise _denied()
+    set_limit = sys.setrecursionlimit
 
-    subprocess.Popen._execute_child = execute  # type: ignore[attr-defined]
-    subprocess._can_fork_exec = True  # type: ignore[attr-defined]  # so that Popen comes as far as the line above
+    def setrecursionlimit(limit: int, /) -> None:
+        """Set the maximum depth of the Python interpreter stack to n."""
+        set_limit(min(index(limit), DEEPEST_RECURSION))
+
+    sys.setrecursionlimit = Plain(setrecursionlimit, "sys")
+    subprocess.Popen.__init__ = _denying("__init__", MESSAGE)  # type: ignore[method-assign]

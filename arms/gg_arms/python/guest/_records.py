@@ -17,7 +17,9 @@ class Record(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self) from None
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            ) from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]

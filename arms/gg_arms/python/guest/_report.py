@@ -1,39 +1,37 @@
 """The text of an error, as CPython prints it, in parts that say what is a frame and what is not.
 
-The formatting is CPython's own `traceback` module, loaded a second time for the guest alone. Frames of the guest and of gg's SDK
-are left out.
+The formatting is CPython's own `traceback` module, loaded a second time for the guest alone. Frames of the guest and of
+gg's SDK are left out.
 """
 
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType, TracebackType
 from typing import Any
 
 from ._own import own_builtins as __builtins__  # noqa: F401
-from ._own import private_copy
+from ._own import restore_builtins
+from ._stack import hidden, traceback
 
 PROGRAM_FILE = "program.py"
-SDK_FILE_PREFIX = "<gg sdk: "
 ROSTER_INDENT = "    "
-_GUEST_FOLDER = __file__.rpartition("/")[0] + "/"
+PLAIN_FRAMES = 20
 
 Part = tuple[str, str]
 
-_traceback: Any = private_copy("traceback")
-_traceback.linecache = private_copy("linecache")
-_traceback.linecache.cache = linecache.cache
 _lines: dict[str, Any] = linecache.cache
 
 
-class _Stack(str):
+class _StackText(str):
     """A piece of a traceback that is frames, or the line above them."""
 
     __slots__ = ()
 
 
-class _Context(_traceback._ExceptionPrintContext):  # type: ignore[misc,name-defined]
+class _Context(traceback._ExceptionPrintContext):  # type: ignore[misc,name-defined]
     """The context CPython's formatter prints through; this one tells frames from the rest."""
 
     def emit(self, text: Any, margin_char: str | None = None) -> Iterator[str]:
@@ -43,7 +41,7 @@ class _Context(_traceback._ExceptionPrintContext):  # type: ignore[misc,name-def
             "Traceback (most recent call last):\n",
             "Exception Group Traceback (most recent call last):\n",
         )
-        return (_Stack(piece) for piece in pieces) if frames else iter(pieces)
+        return (_StackText(piece) for piece in pieces) if frames else iter(pieces)
 
 
 def remember_source(source: str) -> None:
@@ -53,15 +51,10 @@ def remember_source(source: str) -> None:
     _lines[PROGRAM_FILE] = (len(source), None, lines, PROGRAM_FILE)
 
 
-def hidden(file: str) -> bool:
-    """Return whether a frame of this file is gg's own."""
-    return file.startswith((_GUEST_FOLDER, SDK_FILE_PREFIX))
-
-
 def rejection(error: BaseException) -> list[Part]:
     """Return the text of an error of the compiler: there is no stack, and nothing in it is a frame."""
     try:
-        formatted = _traceback.TracebackException(type(error), error, None)
+        formatted = traceback.TracebackException(type(error), error, None)
         return [("message", _printable("".join(formatted.format_exception_only())))]
     except Exception:
         return [("message", _plainly(error))]
@@ -69,13 +62,8 @@ def rejection(error: BaseException) -> list[Part]:
 
 def failure(error: BaseException, source: str, roster: list[str]) -> list[Part]:
     """Return the parts of an uncaught error's text. `roster` are the modules to name under a `NameError`."""
-    try:
-        remember_source(source)
-        formatted = _traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
-        _without_guest(formatted)
-        parts = _parts(formatted)
-    except Exception:
-        parts = [*_frames(error.__traceback__), ("message", _plainly(error))]
+    restore_builtins()  # modules that the formatter needs look names up there
+    parts = _formatted(error, source)
     names = _declared(error, roster)
     if names:
         role, text = parts[-1]
@@ -83,10 +71,23 @@ def failure(error: BaseException, source: str, roster: list[str]) -> list[Part]:
     return parts
 
 
+def _formatted(error: BaseException, source: str) -> list[Part]:
+    """Format with CPython's formatter, and without it when a program or a lack of memory makes it fail."""
+    try:
+        remember_source(source)
+        return _parts(traceback.TracebackException(type(error), error, error.__traceback__, compact=True))
+    except BaseException:  # whatever a class of the program does when it is looked at
+        pass
+    try:
+        return [*_frames(error.__traceback__), ("message", _plainly(error))]
+    except BaseException:  # whatever a class of the program does when it is looked at
+        return [("message", "MemoryError" if isinstance(error, MemoryError) else "an error whose text cannot be made")]
+
+
 def _parts(formatted: Any) -> list[Part]:
     parts: list[tuple[str, list[str]]] = []
     for piece in formatted.format(_ctx=_Context()):
-        role = "stack" if isinstance(piece, _Stack) else "message"
+        role = "stack" if isinstance(piece, _StackText) else "message"
         if parts and parts[-1][0] == role:
             parts[-1][1].append(piece)
         else:
@@ -99,47 +100,40 @@ def _printable(text: str) -> str:
     return text.removesuffix("\n").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _without_guest(formatted: Any) -> None:
-    waiting, seen = [formatted], set()
-    while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.stack is not None:
-            one.stack[:] = [frame for frame in one.stack if not hidden(frame.filename)]
-        waiting += [one.__cause__, one.__context__, *(one.exceptions or ())]
-
-
 def _declared(error: BaseException, roster: list[str]) -> list[str]:
     """Return the names that answer an unknown name: gg's modules, or what one of them declares."""
     if type(error) is NameError:
         return roster
     if isinstance(error, AttributeError):
         owner = error.obj
-        if isinstance(owner, ModuleType):
-            name = owner.__dict__.get("__name__")
-            declared = owner.__dict__.get("__all__")
-            if isinstance(name, str) and (name == "gg" or name.startswith("gg.")) and isinstance(declared, list):
-                return [f"{name}.{one}" for one in declared]
-    return []
+        name = owner.__dict__.get("__name__") if type(owner) is ModuleType else None
+    elif isinstance(error, ImportError):
+        name = error.name
+    else:
+        return []
+    if type(name) is not str or (name != "gg" and name[:3] != "gg."):
+        return []
+    module = sys.modules.get(name)
+    declared = None if name == "gg" or module is None else module.__dict__.get("__all__")
+    return [f"{name}.{one}" for one in declared] if declared else roster[1:]
 
 
 def _frames(trace: TracebackType | None) -> list[Part]:
-    """Return the frames without their source, for when CPython's formatter cannot be used."""
-    lines = ["Traceback (most recent call last):"]
+    """Return the last frames without their source."""
+    lines: list[str] = []
     while trace is not None:
         code = trace.tb_frame.f_code
         if not hidden(code.co_filename):
             lines.append(f'  File "{code.co_filename}", line {trace.tb_lineno}, in {code.co_name}')
+            del lines[:-PLAIN_FRAMES]
         trace = trace.tb_next
-    return [("stack", "\n".join(lines))]
+    return [("stack", "\n".join(["Traceback (most recent call last):", *lines]))]
 
 
 def _plainly(error: BaseException) -> str:
     kind: str = type.__dict__["__name__"].__get__(type(error))
     try:
         text = str(error)
-    except Exception:
+    except BaseException:
         text = "<exception str() failed>"
     return _printable(f"{kind}: {text}" if text else kind)

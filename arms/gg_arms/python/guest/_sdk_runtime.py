@@ -1,7 +1,7 @@
 """What the generated SDK modules stand on: calls through the membrane, plain arguments, records.
 
-The SDK is Python source, rendered from the table of operations by gg, in which a line `# module: NAME` begins a module. `load` makes
-real modules of it: `gg` and `gg.NAME`.
+The SDK is Python source, rendered from the table of operations by gg, in which a line `# module: NAME` begins a module.
+`load` makes real modules of it: `gg` and `gg.NAME`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._arguments import Fault, plain
 from ._json import dumps, loads
 from ._own import own_builtins as __builtins__
 from ._records import Record, shaped
-from ._report import SDK_FILE_PREFIX
+from ._stack import SDK_FILE_PREFIX
 from ._wire import call as host_call
 
 _HEADER = re.compile(r"^# module: ([a-z_][a-z0-9_]*)\n", re.MULTILINE)
@@ -31,7 +31,8 @@ class ApiError(Exception):
 
     Attributes:
         operation: the operation's name, such as `edit_file`.
-        code: `invalid-argument`, `not-found`, `conflict`, `refused`, `unavailable`, `limit-exceeded`, `io-error` or `other`.
+        code: `invalid-argument`, `not-found`, `conflict`, `refused`, `unavailable`, `limit-exceeded`, `io-error` or
+            `other`.
         message: what went wrong, alone.
     """
 
@@ -96,6 +97,17 @@ def load(source: str) -> None:
         _exec(code, module.__dict__)
         added: list[str] = module.__dict__["__all__"]
         module.__dict__["__all__"] = list(dict.fromkeys([*earlier, *added]))
+
+
+def bind_only(names: list[str]) -> None:
+    """Take away the modules that are not bound for this agent; `core` and `lib` stay."""
+    gg = sys.modules["gg"]
+    declared: list[str] = gg.__dict__["__all__"]
+    for name in declared[:]:
+        if name not in names and name not in ("core", "lib"):
+            declared.remove(name)
+            gg.__dict__.pop(name, None)
+            sys.modules.pop(f"gg.{name}", None)
 
 
 def _module(name: str) -> ModuleType:

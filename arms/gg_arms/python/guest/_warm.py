@@ -9,25 +9,38 @@ from typing import Any
 from . import _ending, _json, _program
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._sdk_runtime import membrane
+from ._stack import forget
 from ._streams import streams
 from ._wire import wire
 
-CONTEXT = '{"modules": ["files"], "lib": false, "code": []}'
 
 PROGRAMS = (
-    "import asyncio, re, json\n"
-    "print('warm', 1, 2.5)\n"
-    "async def f():\n    await asyncio.sleep(0)\n    return 1\n"
-    "asyncio.run(f())\n"
-    "assert re.match('a(b+)', 'abb') and json.loads(json.dumps({'a': [1, None, 'é']}))\n"
-    "try:\n    gg.core.no\nexcept AttributeError:\n    pass\n"
-    "class A:\n    x: int = 1\n"
-    "print(f'{A.x:>5}', sorted({'b': 1, 'a': 2}), sum(i for i in range(3)))\n",
-    "def f(x):\n    return g(x)\n\ndef g(x):\n    raise ValueError(x) from KeyError('y')\n\nf(1)\n",
+    """\
+import re, json
+print('warm', 1, 2.5)
+assert re.match('a(b+)', 'abb') and json.loads(json.dumps({'a': [1, None, 'é']}))
+try:
+    gg.core.no
+except AttributeError:
+    pass
+class A:
+    x: int = 1
+print(f'{A.x:>5}', sorted({'b': 1, 'a': 2}), sum(i for i in range(3)))
+""",
+    """\
+def f(x):
+    return g(x)
+
+def g(x):
+    raise ValueError(x) from KeyError('y')
+
+f(1)
+""",
     "x = (1,\n",
     "prnt(1)\n",
     "import sys\nsys.exit(3)\n",
 )
+"""A program that returns, two that fail, one that does not parse, and one that exits."""
 
 
 class _Silent:
@@ -52,6 +65,8 @@ class _Silent:
 def run_once() -> None:
     """Run a few small programs against a host that does nothing, then take every trace of them away."""
     silent = _Silent()
+    modules = [name for name in sys.modules["gg"].__dict__["__all__"] if name != "core"]
+    context = _json.dumps({"modules": modules, "lib": False, "code": []})
     imported, wire.host = wire.host, silent
     main = sys.modules["__main__"]
     argv = sys.argv
@@ -59,7 +74,7 @@ def run_once() -> None:
     _ending.forget_exit_functions()
     try:
         for program in PROGRAMS:
-            _program.run(program, CONTEXT)
+            _program.run(program, context)
             membrane.closed = False
     finally:
         wire.host = imported
@@ -72,3 +87,4 @@ def run_once() -> None:
     if kinds != ["failed", "rejected", "failed", "exited"]:
         raise RuntimeError(f"the guest's warm-up went wrong: {silent.reports}")
     linecache.cache.clear()
+    forget()

@@ -31,7 +31,7 @@ class Host(Protocol):
 
 
 class _Wire:
-    """The host in use and the function that sends what waits to be logged; the build puts a stand-in in the host's place."""
+    """The host in use, for which the build puts a stand-in, and the function that sends what waits to be logged."""
 
     __slots__ = ("flush", "host")
 

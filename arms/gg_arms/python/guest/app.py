@@ -21,7 +21,7 @@ from . import _library  # noqa: E402
 
 MISSING = _library.import_all()
 
-from . import _loop, _network, _process, _program, _sdk_runtime, _streams, _warm  # noqa: E402
+from . import _loop, _network, _process, _program, _sdk_runtime, _seeding, _streams, _warm  # noqa: E402
 from ._sdk_source import SOURCE  # type: ignore[import-not-found]  # noqa: E402  # written by the build
 
 ABI = 1
@@ -47,6 +47,7 @@ _sdk_runtime.begin()
 _sdk_runtime.load(SOURCE)
 _streams.streams.install()
 _warm.run_once()
+_seeding.lend()
 
 os.environ.clear()
 sys.path[:] = [entry for entry in sys.path if entry.startswith("/python/lib/")]

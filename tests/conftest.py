@@ -1,0 +1,60 @@
+"""Fixtures shared by the rooms' tests: one real host a process, and a short way to run programs on an arm."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "e2e"))  # `support` is importable from every folder
+
+from support import ARMS, Ran, Runner, StrangeArms
+
+from gg import Host
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    """One host, its warden and its warm workers, for all tests of a process."""
+    with Host() as made:
+        yield made
+
+
+@pytest.fixture
+def run(host: Host) -> Runner:
+    """Return ``run(arm, *programs, workspace=…)``: the programs as one turn of a fresh session."""
+    return Runner(host)
+
+
+@pytest.fixture(params=ARMS)
+def arm(request: pytest.FixtureRequest) -> str:
+    """Each of gg's own arms in turn."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def strange_arms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StrangeArms]:
+    """A stranger's distribution with arms that misbehave, installed for an interpreter of its own."""
+    with StrangeArms(tmp_path_factory.mktemp("strange")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def strange_host(strange_arms: StrangeArms) -> Iterator[Host]:
+    """A host whose workers can load the strange arms."""
+    with strange_arms.host() as made:
+        yield made
+
+
+@pytest.fixture
+def wat(strange_host: Host) -> Any:
+    """Return ``wat(body, *, data=…)``: a hand-written module as one turn of the `wat` arm."""
+    runner = Runner(strange_host)
+
+    def run_wat(module: str, **options: Any) -> Ran:
+        return runner("wat", module, **options)
+
+    return run_wat

@@ -1,0 +1,181 @@
+"""Arms that misbehave, each in one way, and one that runs hand-written modules. Every class is an entry point."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from gg.hookspecs import hookimpl
+from gg.types import ArmInfo, CompileRejected, Outcome, Prepared, ToolchainFailed, Trimming
+
+
+class _Base:
+    """An arm that works: its program is a module in WebAssembly's text form."""
+
+    guest = "per_program"
+    compiles = True
+
+    @hookimpl
+    def gg_arm_info(self) -> ArmInfo:
+        return ArmInfo(
+            id=type(self).__name__[3:].lower(), display_name="Strange", print_call="put", extensions=("wat",),
+            guest=self.guest, compiles=self.compiles,
+        )  # fmt: skip
+
+    @hookimpl
+    def gg_prepare(self, program: Any) -> Any:
+        return Prepared(program)
+
+    @hookimpl
+    def gg_compile(self, prepared: Any, engine: Any, limits: Any) -> Any:
+        return engine.program_guest(prepared.program.source, limits)
+
+    @hookimpl
+    def gg_run(self, artifact: Any, membrane: Any, limits: Any) -> Any:
+        return artifact.run("", membrane, limits)
+
+    @hookimpl
+    def gg_trim(self, kind: str, text: bytes, exit_status: int | None, signal: int | None) -> Any:
+        return Trimming("Compiler error" if kind == "compile" else "Runtime error", ((0, len(text)),))
+
+
+class ArmWat(_Base):
+    """Runs the module a program is."""
+
+
+class ArmScript(_Base):
+    """Its programs are Python that the worker itself runs: what a guest that broke out could do."""
+
+    @hookimpl
+    def gg_compile(self, prepared: Any) -> Any:
+        return compile(prepared.program.source, "script", "exec")
+
+    @hookimpl
+    def gg_run(self, artifact: Any, membrane: Any, limits: Any) -> Any:
+        scope: dict[str, Any] = {"membrane": membrane, "limits": limits, "Outcome": Outcome, "os": os, "time": time}
+        scope["signal"] = signal
+        exec(artifact, scope)
+        return scope.get("outcome", Outcome("returned"))
+
+
+class ArmPrepares(_Base):
+    """Its prepare step does what the program says: raise, exit, die, junk, hang, reject, broken."""
+
+    @hookimpl
+    def gg_prepare(self, program: Any) -> Any:
+        what = program.source.strip()
+        if what == "raise":
+            raise ValueError("the compiler broke")
+        if what == "exit":
+            sys.exit(3)
+        if what == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if what == "junk":
+            return 42
+        if what == "hang":
+            time.sleep(600)
+        if what == "reject":
+            return CompileRejected(b"strange:1:1: no such word\n")
+        if what == "broken":
+            return ToolchainFailed("the linker is missing")
+        return Prepared(program)
+
+
+class ArmRuns(_Base):
+    """Its run step does what the program says."""
+
+    @hookimpl
+    def gg_compile(self, prepared: Any) -> Any:
+        return prepared.program.source.strip()
+
+    @hookimpl
+    def gg_run(self, artifact: Any, membrane: Any, limits: Any) -> Any:
+        if artifact == "raise":
+            raise ValueError("the run step broke")
+        if artifact == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if artifact == "junk":
+            return "returned"
+        if artifact == "hang":
+            time.sleep(600)
+        if artifact == "facts":
+            membrane.facts.update({"level": "x", "slug": "y", "message": "z", "seq": 1.0})
+        return Outcome("returned")
+
+
+class ArmTrims(_Base):
+    """Its trim step answers what no text has."""
+
+    @hookimpl
+    def gg_prepare(self, program: Any) -> Any:
+        return CompileRejected(program.source.encode())
+
+    @hookimpl
+    def gg_trim(self, kind: str, text: bytes, exit_status: int | None, signal: int | None) -> Any:
+        if text == b"raise":
+            raise ValueError("the trim step broke")
+        if text == b"backwards":
+            return Trimming("Compiler error", ((4, 6), (0, 2)))
+        if text == b"negative":
+            return Trimming("Compiler error", ((-4, 2),))
+        if text == b"junk":
+            return "Compiler error"
+        return Trimming("Compiler error", ((0, len(text) + 1000),))
+
+
+class ArmRaises(_Base):
+    """Cannot say who it is."""
+
+    @hookimpl
+    def gg_arm_info(self) -> ArmInfo:
+        raise RuntimeError("no idea who I am")
+
+
+class ArmMisnamed(_Base):
+    """Says that it is another."""
+
+    @hookimpl
+    def gg_arm_info(self) -> ArmInfo:
+        return ArmInfo(id="javascript", display_name="X", print_call="x", extensions=(), guest="per_program")
+
+
+class ArmHookless(object):  # noqa: UP004 - entry points are read from lines like this
+    """Implements nothing."""
+
+
+class ArmUnbuilt(_Base):
+    """Its guest is missing."""
+
+    @hookimpl
+    def gg_arm_info(self) -> ArmInfo:
+        return ArmInfo(
+            id="unbuilt", display_name="X", print_call="x", extensions=(), guest="shared",
+            guest_path="/nonexistent/guest.wasm",
+        )  # fmt: skip
+
+
+class ArmAiling(_Base):
+    """Its doctor has found something."""
+
+    @hookimpl
+    def gg_doctor(self) -> list[str]:
+        return ["the compiler is older than 9"]
+
+
+class ArmExits(_Base):
+    """Ends its worker instead of answering."""
+
+    @hookimpl
+    def gg_arm_info(self) -> ArmInfo:
+        os._exit(7)
+
+
+def __getattr__(name: str) -> Any:
+    """Give an entry point ``gg_strange:wat`` an instance of `ArmWat`, and so on."""
+    found = globals().get(f"Arm{name.capitalize()}")
+    if found is None:
+        raise AttributeError(name)
+    return found()

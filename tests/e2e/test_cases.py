@@ -1,0 +1,82 @@
+"""The handed cases of group A, run through a real worker, with their right values."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import Runner
+
+from gg import Limits
+
+CASES = Path(__file__).resolve().parents[1] / "cases"
+FILES = sorted([*CASES.glob("A-js-*.json"), *CASES.glob("A-py-*.json")])
+_CALLS = {
+    "javascript": {"$FINISH": "gg.session.finish", "$VIEW": "gg.views.openText", "$TOOL_NUMBER": "gg.views.openText"},
+    "python": {"$FINISH": "gg.session.finish", "$VIEW": "gg.views.open_text", "$TOOL_NUMBER": "gg.views.open_text"},
+}
+LIMITS = Limits(1.5, 256 << 20)
+BODIES = {
+    "A-js-throw-string": "disk full: retry later",
+    "A-js-loop": "execution stopped: the time limit of 1.5 s was reached",
+    "A-js-loop-finally": "execution stopped: the time limit of 1.5 s was reached",
+    "A-js-regex": "execution stopped: the time limit of 1.5 s was reached",
+    "A-js-native-scan": "execution stopped: the time limit of 1.5 s was reached",
+    "A-py-regex": "execution stopped: the time limit of 1.5 s was reached",
+}
+"""Bodies that leave no choice, to the byte."""
+
+
+def _program(case: dict[str, Any]) -> str:
+    names = {"__builtins__": {}, "chr": chr, "str": str, "range": range}
+    source: str = case["program"] if "program" in case else eval(case["program_py"], names)
+    for word, call in _CALLS[case["language"]].items():
+        source = source.replace(word, call)
+    return source
+
+
+def _bands(expected: dict[str, Any]) -> set[str]:
+    band = expected.get("band", [])
+    return set(re.split(r"\s*/\s*", band)) if isinstance(band, str) else set(band)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_case(run: Runner, file: Path) -> None:
+    """A handed program gets the band, the body, the events and the logs its case says."""
+    case = json.loads(file.read_text())
+    expected, operator = case["expected"], case["expected"].get("operator", {})
+    ran = run(case["language"], _program(case), limits=LIMITS)
+    errors = [(h, b) for h, b in ran.headed if h in ("Compiler error", "Runtime error")]
+    assert len(errors) <= 1
+    assert ran.headings[-1:] == ([errors[0][0]] if errors else ran.headings[-1:]), "the error comes last"
+    assert (errors[0][0] if errors else "clean") in _bands(expected)
+    everything = "\n".join(message.text for message in ran.messages)
+    for word in expected.get("body_must_contain", []) if errors else []:
+        assert word in errors[0][1]
+    for word in expected.get("body_must_not_contain", []):
+        assert word not in everything
+    event = ran.execution
+    if isinstance(operator.get("ok"), bool):
+        assert event["ok"] is operator["ok"]
+    assert event.get("error") == (errors[0][1] if errors else None)
+    assert "durationMs" in event
+    assert "compileMs" not in event
+    if "finished" in operator:
+        assert event["finished"] == re.sub(r" \(present\)$", "", operator["finished"])
+    if isinstance(operator.get("logsSuppressed"), int):
+        assert event["logsSuppressed"] == operator["logsSuppressed"]
+    if operator.get("location_line") and errors:
+        assert re.search(rf"(?:line |:){operator['location_line']}\b", errors[0][1])
+    if isinstance(operator.get("logs"), list):
+        assert event.get("logs", []) == operator["logs"]
+    if file.stem in BODIES:
+        assert errors[0][1] == BODIES[file.stem]
+
+
+def test_all_cases_are_here() -> None:
+    """No case file was lost: 27 of JavaScript and 26 of Python."""
+    assert len(FILES) == len([f for f in FILES if "-js-" in f.name]) + len([f for f in FILES if "-py-" in f.name])
+    assert len(FILES) >= 50
