@@ -9,7 +9,7 @@ as `i32.const`, and active data segments.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import wasmtime
 
@@ -41,7 +41,7 @@ class _Global(NamedTuple):
 class Initialiser:
     """The running instance, handed to the function that initialises it."""
 
-    def __init__(self, store: wasmtime.Store, exports: wasmtime.InstanceExports) -> None:
+    def __init__(self, store: wasmtime.Store, exports: Any) -> None:
         self._store = store
         self._exports = exports
 

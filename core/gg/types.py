@@ -5,8 +5,11 @@ Everything here is plain data. Units are in the names: ``_ms`` milliseconds, ``_
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from gg.errors import UsageError
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -27,6 +30,9 @@ __all__ = [
     "Trimming",
 ]
 
+MAX_TIMEOUT_S = 86_400
+MIN_MEMORY_BYTES = 1 << 20
+MAX_MEMORY_BYTES = 4096 << 20
 MAX_PROGRAM_BYTES = 1 << 20
 """A program's source is at most 1 MiB (design: caps)."""
 
@@ -48,6 +54,17 @@ class Limits:
 
     timeout_s: float = 30.0
     memory_bytes: int = 256 << 20
+
+    def __post_init__(self) -> None:
+        """Check the limits.
+
+        :raises UsageError: when one is out of range.
+        """
+        if not (math.isfinite(self.timeout_s) and 0 < self.timeout_s <= MAX_TIMEOUT_S):
+            raise UsageError(f"a timeout is more than 0 and at most {MAX_TIMEOUT_S} seconds, not {self.timeout_s:g}")
+        if not MIN_MEMORY_BYTES <= self.memory_bytes <= MAX_MEMORY_BYTES:
+            low, high = MIN_MEMORY_BYTES >> 20, MAX_MEMORY_BYTES >> 20
+            raise UsageError(f"memory is {low} to {high} MiB, not {self.memory_bytes / (1 << 20):g}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import importlib.metadata
 import multiprocessing
 import os
 import subprocess
@@ -13,9 +15,8 @@ from io import BufferedRandom
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import gg.cache
+import pytest
 from gg.cache import GuestCache, _folder, _keys, cpu_features, default_folder, key
 from gg.confinement import apply, precompile_profile, prepare
 
@@ -160,13 +161,13 @@ def test_a_foreign_entry_is_missing(cache: GuestCache) -> None:
 def test_digests_are_computed_once(cache: GuestCache, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file seen before is trusted until it changes or the checks are forgotten."""
     computed: list[str] = []
-    real = _folder.hashlib.file_digest
+    real = hashlib.file_digest
 
     def counting(file: BufferedRandom, name: str) -> Any:
         computed.append(name)
         return real(file, name)
 
-    monkeypatch.setattr(_folder.hashlib, "file_digest", counting)
+    monkeypatch.setattr(hashlib, "file_digest", counting)
     for _ in range(3):
         assert cache.lookup(KEY)
     assert len(computed) == 1
@@ -271,7 +272,7 @@ def _read_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
         return real(path, flags, *rest, **named)
 
-    monkeypatch.setattr(_folder.os, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
 
 
 def test_a_full_disk_falls_back(cache: GuestCache, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -316,9 +317,7 @@ def test_pruning_keeps_what_is_used(cache: GuestCache) -> None:
     with cache.lock("locked"):
         cache.prune(30)
     left = sorted(os.listdir(cache.folder))
-    assert left == sorted(
-        [KEY + ".cwasm", KEY + ".sha256", "README", "locked.cwasm", "locked.lock", "locked.sha256"]
-    )
+    assert left == sorted([KEY + ".cwasm", KEY + ".sha256", "README", "locked.cwasm", "locked.lock", "locked.sha256"])
     cache.prune(30)
     assert not list(cache.folder.glob("locked*"))
 
@@ -455,7 +454,7 @@ def test_a_key_names_all_that_matters(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(_keys, "cpu_features", lambda: "x86_64 other")
     assert key(copy, "cranelift") != first
     monkeypatch.undo()
-    monkeypatch.setattr(_keys.importlib.metadata, "version", lambda _: "0.0")
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "0.0")
     assert key(copy, "cranelift") != first
     monkeypatch.undo()
     assert key(copy, "cranelift") == first

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from schema_documents import document, problems, programs
 
-CLEAN = {"javascript": 'console.log("x")\ngg.views.openText("a", "b")', "python": 'print("x")\ngg.views.open_text("a", "b")'}
+CLEAN = {
+    "javascript": 'console.log("x")\ngg.views.openText("a", "b")',
+    "python": 'print("x")\ngg.views.open_text("a", "b")',
+}
 FAILING = {
     "javascript": 'try { gg.views.openText("", "b") } catch {}\ngg.files.readFile("nowhere.txt")',
     "python": 'try: gg.views.open_text("", "b")\nexcept gg.core.ApiError: pass\ngg.files.read_file("nowhere.txt")',
@@ -145,7 +148,11 @@ TRACEBACK = b'Traceback (most recent call last):\n  File "program.py", line 1, i
     [
         (("javascript", "runtime", "--exit-status", "1"), b"Error: x\n    at program.js:1:1\n", "Runtime error"),
         (("python", "runtime", "--exit-status", "1"), TRACEBACK, "Runtime error"),
-        (("python", "compile", "--exit-status", "1"), b"  File \"program.py\", line 1\n    def (\nSyntaxError: x\n", "Compiler error"),
+        (
+            ("python", "compile", "--exit-status", "1"),
+            b'  File "program.py", line 1\n    def (\nSyntaxError: x\n',
+            "Compiler error",
+        ),
         (("python", "compile", "--signal", "9"), b"", "Notice"),
         (("python", "runtime", "--exit-status", "0"), b"", "clean"),
     ],

@@ -15,9 +15,9 @@ import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from gg_arms._snapshot import Initialiser, SnapshotError, snapshot
+from gg_arms.javascript._engine_edits import EDITS, STACK, Edit
 
 __all__ = ["BuildError", "build"]
 
@@ -47,121 +47,6 @@ _BUILD_EXPORTS = ("gg_init", "gg_prelude", "gg_seal")
 
 class BuildError(Exception):
     """The guest could not be built; the message is one sentence that names what is missing or wrong."""
-
-
-class _Edit(NamedTuple):
-    """A change of the engine's source: `old` occurs exactly once and becomes `new`."""
-
-    why: str
-    old: str
-    new: str
-
-
-_SAVE = "gg_line = s->token.line_num, gg_column = gg_token_column(s);"
-_EMIT = (
-    "            gg_note_call(gg_line, gg_column, gg_first_line, gg_first_column);\n"
-    "            emit_source_loc_at(s, gg_line, gg_column);\n"
-)
-_IMPORT = "module_name = JS_ValueToAtom({ctx}, s->token.u.str.str);\n{pad}if (module_name == JS_ATOM_NULL)\n{pad}    return -1;\n"
-_NOTE = "{pad}gg_note_import({ctx}, module_name, s->token.line_num, gg_token_column(s));\n"
-_NEXT = "{pad}if (next_token(s)) {{\n{pad}    JS_FreeAtom({ctx}, module_name);\n"
-
-
-def _noted(why: str, ctx: str, pad: str) -> _Edit:
-    """The edit that notes where an import's specifier stands."""
-    before, note, after = (text.format(ctx=ctx, pad=pad) for text in (_IMPORT, _NOTE, _NEXT))
-    return _Edit(why, pad + before + after, pad + before + note + after)
-
-
-_EDITS = (
-    _Edit(
-        "a ReferenceError is answered with the names of gg's modules where it is made",
-        '    return JS_ThrowReferenceError(ctx, "%s is not defined",\n'
-        "                                  JS_AtomGetStr(ctx, buf, sizeof(buf), name));\n",
-        '    JS_ThrowReferenceError(ctx, "%s is not defined", JS_AtomGetStr(ctx, buf, sizeof(buf), name));\n'
-        "    gg_not_defined(ctx);\n    return JS_EXCEPTION;\n",
-    ),
-    _Edit(
-        "assigning something else than a string to an error's `stack` is no error, as in other engines",
-        "    if (!JS_IsString(value))\n"
-        '        return JS_ThrowTypeError(ctx, "Error.prototype.stack setter expects a string");\n',
-        "",
-    ),
-    _noted("a static import that fails is reported at its place (import … from, export … from)", "s->ctx", "    "),
-    _noted("the same for an import of a module for its effects", "ctx", "        "),
-    _Edit(
-        "columns count characters: the parser's state gets a place to count from",
-        "typedef struct JSParseState {\n",
-        "typedef struct JSParseState {\n    const uint8_t *gg_line, *gg_ptr;\n    int gg_count;\n",
-    ),
-    _Edit("columns count characters: the function", "} JSParseState;\n", '} JSParseState;\n\n#include "column.h"\n'),
-    _Edit(
-        "columns count characters: of every token",
-        "    s->token.col_num = max_int(1, s->mark - s->eol);\n",
-        "    s->token.col_num = gg_token_column(s);\n",
-    ),
-    _Edit(
-        "columns count characters: in syntax errors",
-        "        err_col_num = (int)(s->token.ptr - s->token.line_start) + 1;\n    build_backtrace(",
-        "        err_col_num = gg_token_column(s);\n    build_backtrace(",
-    ),
-    _Edit(
-        "a call is at its callee's name, not at its last argument: where the expression and the name begin",
-        "    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;\n\n    call_type = FUNC_CALL_NORMAL;\n",
-        "    bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;\n"
-        f"    int {_SAVE}\n    int gg_first_line = gg_line, gg_first_column = gg_column;\n\n    call_type = FUNC_CALL_NORMAL;\n",
-    ),
-    _Edit(
-        "the same: the name after a dot; reading it is at that place too",
-        "        parse_property:\n            if (s->token.val == TOK_PRIVATE_NAME) {\n",
-        f"        parse_property:\n            {_SAVE.replace(', gg', '; gg')}\n            if (s->token.val == TOK_PRIVATE_NAME) {{\n",
-    ),
-    _Edit(
-        "the same: reading a property is at its name",
-        "                        optional_chain_test(s, &optional_chaining_label, 1);\n                    }\n"
-        "                    emit_op(s, OP_get_field);\n",
-        "                        optional_chain_test(s, &optional_chaining_label, 1);\n                    }\n"
-        "                    emit_source_loc_at(s, gg_line, gg_column);\n                    emit_op(s, OP_get_field);\n",
-    ),
-    _Edit(
-        "the same: a computed name",
-        "        parse_array_access:\n            prev_op = get_prev_opcode(fd);\n",
-        f"        parse_array_access:\n            {_SAVE.replace(', gg', '; gg')}\n            prev_op = get_prev_opcode(fd);\n",
-    ),
-    _Edit(
-        "the same: the call itself",
-        "            emit_func_call:\n                switch(opcode) {\n",
-        f"            emit_func_call:;\n{_EMIT}                switch(opcode) {{\n",
-    ),
-    _Edit(
-        "the same: a call with spread arguments",
-        "                /* apply function call */\n                switch(opcode) {\n",
-        f"{_EMIT}                switch(opcode) {{\n",
-    ),
-    _Edit(
-        "the same: what follows a call",
-        "            call_type = FUNC_CALL_NORMAL;\n        } else if (s->token.val == '.') {\n",
-        f"            call_type = FUNC_CALL_NORMAL;\n            {_SAVE.replace(', gg', '; gg')}\n"
-        "        } else if (s->token.val == '.') {\n",
-    ),
-)
-
-
-# WebAssembly keeps return addresses and most locals on a stack that a program cannot see, so the engine's own check of
-# its (shadow) stack comes too late: the sandbox would trap where the language has a RangeError. These functions, one in
-# each cycle of the engine's recursion, take so many bytes of shadow stack more that it always runs out first.
-_STACK = {
-    "quickjs.c": {
-        "JS_CallInternal": 768, "js_call_c_function": 960, "js_call_c_function_data": 960, "js_call_bound_function": 704,
-        "async_func_resume": 704, "js_proxy_get": 400, "js_proxy_set": 400, "js_proxy_has": 400, "js_proxy_delete_property": 400,
-        "js_proxy_get_own_property": 400, "js_proxy_define_own_property": 400, "js_proxy_get_own_property_names": 400,
-        "js_proxy_getPrototypeOf": 400, "js_proxy_setPrototypeOf": 400, "js_proxy_isExtensible": 400,
-        "js_proxy_preventExtensions": 400, "js_proxy_call": 400, "JS_FlattenIntoArray": 240, "json_parse_value": 224,
-        "internalize_json_property": 224, "js_json_to_str": 288, "js_parse_postfix_expr": 2464, "js_parse_function_decl2": 704,
-        "js_parse_class": 304, "js_parse_statement_or_decl": 352, "js_parse_unary": 192, "js_parse_assign_expr2": 240,
-    },
-    "libregexp.c": {"re_parse_disjunction": 320, "re_parse_nested_class": 176},
-}  # fmt: skip
 
 
 def build(destination: Path, cache: Path, progress: Callable[[str], None], sdk_source: str) -> None:
@@ -218,7 +103,7 @@ def _fetch(cache: Path, progress: Callable[[str], None]) -> Path:
 def _compile(archive: Path, cache: Path, progress: Callable[[str], None]) -> bytes:
     """The module before initialisation; kept in the cache under a hash of all that goes into it."""
     units = sorted(_GUEST.glob("*.[ch]"))
-    identity = repr((ENGINE_SHA256, _EDITS, _STACK, _COMMON_FLAGS, _ENGINE_FLAGS, _LINK_FLAGS, _compiler_version()))
+    identity = repr((ENGINE_SHA256, EDITS, STACK, _COMMON_FLAGS, _ENGINE_FLAGS, _LINK_FLAGS, _compiler_version()))
     key = _sha256(b"\0".join([identity.encode(), *(unit.name.encode() + b"\0" + unit.read_bytes() for unit in units)]))
     kept = cache / f"javascript-{key[:16]}.wasm"
     if kept.is_file():
@@ -257,19 +142,22 @@ def _unpack(archive: Path, folder: Path) -> None:
             )
             if data is not None:
                 (folder / name).write_bytes(data.read())
-    for name, functions in _STACK.items():
+    for name, functions in STACK.items():
         source = (folder / name).read_text(encoding="utf-8")
-        for edit in _EDITS if name == "quickjs.c" else ():
-            if source.count(edit.old) != 1:
-                raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single place for this edit: {edit.why}")
-            source = source.replace(edit.old, edit.new)
+        for edit in EDITS if name == "quickjs.c" else ():
+            source = _edited(source, edit)
         for function, size in functions.items():
-            source, count = re.subn(
-                rf"(?m)(^[a-zA-Z][^;{{}}]*\b{function}\([^;{{}}]*\)\n\{{\n)", rf"\1    GG_STACK({size});\n", source
-            )
+            head = rf"(?m)(^[a-zA-Z][^;{{}}]*\b{function}\([^;{{}}]*\)\n\{{\n)"
+            source, count = re.subn(head, rf"\1    GG_STACK({size});\n", source)
             if count != 1:
                 raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single function `{function}`")
         (folder / name).write_text('#include "stack.h"\n' + source, encoding="utf-8")
+
+
+def _edited(source: str, edit: Edit) -> str:
+    if source.count(edit.old) != 1:
+        raise BuildError(f"quickjs-ng {ENGINE_VERSION} has no single place for this edit: {edit.why}")
+    return source.replace(edit.old, edit.new)
 
 
 def _zig(cache: Path, folder: Path, arguments: list[str]) -> None:

@@ -17,9 +17,6 @@ from gg.types import Limits
 
 __all__ = ["add_session_options", "check_workspace", "events_json", "limits_from", "print_json", "read_input"]
 
-MIN_MEMORY_MIB = 1
-MAX_MEMORY_MIB = 4096
-
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that shape a session."""
@@ -38,10 +35,8 @@ def limits_from(timeout_s: float, memory_mib: float) -> Limits:
 
     :raises UsageError: when one is out of range.
     """
-    if not (math.isfinite(timeout_s) and 0 < timeout_s <= 86_400):
-        raise UsageError(f"a timeout is more than 0 and at most 86400 seconds, not {timeout_s:g}")
-    if not (math.isfinite(memory_mib) and MIN_MEMORY_MIB <= memory_mib <= MAX_MEMORY_MIB):
-        raise UsageError(f"memory is {MIN_MEMORY_MIB} to {MAX_MEMORY_MIB} MiB, not {memory_mib:g}")
+    if not math.isfinite(memory_mib):
+        raise UsageError(f"memory is a number of MiB, not {memory_mib}")
     return Limits(timeout_s, int(memory_mib * (1 << 20)))
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from gg.cli._common import print_json
 
 if TYPE_CHECKING:
-    from gg.host.host import Host
     from gg.warden.messages import PluginRef
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
@@ -28,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
     with Host(spares=False) as host:
         asked = [(ref, host.pool.take(ref, _limits())) for ref in host.arms().values()]
-        rows = [_describe(host, ref, worker) for ref, worker in asked]
+        rows = [_describe(ref, worker) for ref, worker in asked]
     if options.json:
         print_json(rows)
     else:
@@ -42,7 +41,7 @@ def _limits() -> Any:
     return DEFAULT_LIMITS
 
 
-def _describe(host: Host, ref: PluginRef, worker: Any) -> dict[str, Any]:
+def _describe(ref: PluginRef, worker: Any) -> dict[str, Any]:
     from gg.errors import ArmUnavailable
     from gg.host.workers import WorkerGone
 

@@ -8,14 +8,19 @@ import sys
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
 HELP = "count the o200k_base tokens of standard input, exactly"
-EPILOG = "examples:\n  gg tokens < README.md\n\nBytes that are not UTF-8 are left out; special-token text counts as ordinary text.\n"
+EPILOG = """\
+examples:
+  gg tokens < README.md
+
+Bytes that are not UTF-8 are left out; special-token text counts as ordinary text.
+"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(_parser: argparse.ArgumentParser) -> None:
     """The command has no options."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run(_options: argparse.Namespace) -> int:
     """Run the command."""
     from gg_rust_ext import count_tokens
 

@@ -103,25 +103,14 @@ def _session(number: int, value: Any) -> SessionLine:
     for key in ("skills", "plugins"):
         if given.get(key):
             raise TranscriptError(number, f"asks for {key}, which this gg does not have yet")
-    limits = given.get("limits") or {}
-    if not isinstance(limits, dict) or set(cast("dict[str, Any]", limits)) - {"timeout", "memory"}:
-        raise TranscriptError(number, "has limits that are no {timeout, memory}")
-    grants = given.get("grants")
-    if grants is not None and not (
-        isinstance(grants, list) and all(isinstance(g, str) for g in cast("list[Any]", grants))
-    ):
-        raise TranscriptError(number, "has grants that are no list of strings")
+    limits = _limits(number, given.get("limits"))
+    grants = _grants(number, given.get("grants"))
     library = given.get("library", "off")
     if library not in ("on", "off"):
         raise TranscriptError(number, f"has the library {library!r}, not 'on' or 'off'")
-    try:
-        timeout = float(cast("dict[str, Any]", limits).get("timeout", 30.0))
-        memory = float(cast("dict[str, Any]", limits).get("memory", 256.0))
-    except (TypeError, ValueError):
-        raise TranscriptError(number, "has limits that are no numbers") from None
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
-        timeout, memory,
+        limits.get("timeout", 30.0), limits.get("memory", 256.0),
     )  # fmt: skip
 
 
@@ -130,3 +119,26 @@ def _text(number: int, given: Mapping[str, Any], key: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TranscriptError(number, f"has a {key} that is no string")
     return value
+
+
+def _limits(number: int, value: Any) -> dict[str, float]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or set(cast("dict[str, Any]", value)) - {"timeout", "memory"}:
+        raise TranscriptError(number, "has limits that are no {timeout, memory}")
+    limits = cast("dict[str, Any]", value)
+    for name, limit in limits.items():
+        if isinstance(limit, bool) or not isinstance(limit, int | float):
+            raise TranscriptError(number, f"has a {name} that is no number")
+    return limits
+
+
+def _grants(number: int, value: Any) -> list[str] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise TranscriptError(number, "has grants that are no list")
+    grants = cast("list[Any]", value)
+    if not all(isinstance(grant, str) for grant in grants):
+        raise TranscriptError(number, "has a grant that is no string")
+    return grants

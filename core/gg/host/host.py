@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import threading
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
@@ -26,7 +26,7 @@ from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
 from gg.types import Limits
 from gg.warden.messages import PluginRef
-from gg.workspace import Workspace, WorkspaceError
+from gg.workspace import Workspace
 
 __all__ = ["Host", "builtin_operations"]
 
@@ -101,23 +101,26 @@ class Host:
         """
         if self._closed:
             raise UsageError("this host is closed")
+        self.warden.check_process()
         arm = find_arm(self.settings, language)
         gate = Gate(self.table, grants)
-        temporary = None
-        if workspace is None:
-            temporary = tempfile.TemporaryDirectory(prefix="gg-workspace-")
-            workspace = temporary.name
-        try:
-            room = Workspace(Path(workspace))
-        except WorkspaceError as error:
-            raise UsageError(str(error)) from None
         hooked = self.plugins.event_callers() if self.plugins else None
         plugin_sinks: list[Sink] = [] if hooked is None else [lambda event: hooked(event=event)]
-        return Session(
-            self, arm, room, gate, limits or Limits(),
-            library=library, sinks=(*self._sinks, *plugin_sinks, *sinks),
-            temporary=temporary, run_timeout_s=run_timeout_s,
-        )  # fmt: skip
+        with contextlib.ExitStack() as undo:
+            temporary = None
+            if workspace is None:
+                # In the private folder, which the warden removes even when this process is killed.
+                folder = self.warden.private_folder
+                temporary = undo.enter_context(
+                    tempfile.TemporaryDirectory(prefix="workspace-", dir=folder, ignore_cleanup_errors=True)
+                )
+            room = undo.enter_context(Workspace(temporary or workspace or "."))
+            everyone = (*self._sinks, *plugin_sinks, *sinks)
+            session = Session(
+                self, arm, room, gate, limits or Limits(), library=library, sinks=everyone, run_timeout_s=run_timeout_s
+            )
+            session.release = undo.pop_all()
+        return session
 
     def close(self) -> None:
         """End the warden, and with it every worker."""

@@ -95,7 +95,7 @@ def run_program(
                     result.compile_wait_ms = frame.load_ms
                 clock.resume()
             elif isinstance(frame, Done):
-                _finish(result, frame, info, capture, stream)
+                _finish(result, frame, stream)
                 break
             else:
                 raise ProtocolError(f"{type(frame).__name__} was not due")
@@ -124,7 +124,7 @@ def run_program(
     return result
 
 
-def _finish(result: ProgramResult, done: Done, info: ArmInfo, capture: LogCapture, stream: Stream) -> None:
+def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
     result.compile_ms = done.compile_ms
     result.duration_ms = done.duration_ms
     result.worker_spent = done.recycle

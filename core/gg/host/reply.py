@@ -23,7 +23,7 @@ class Reply:
     tool_calls: Sequence[ToolCall] = ()
 
     @classmethod
-    def read(cls, value: Reply | Mapping[str, Any]) -> Reply:
+    def read(cls, value: Any) -> Reply:
         """Read a reply from an OpenAI assistant message, or from ``toolCalls: [{id, name, arguments}]``.
 
         A call without an id is given one.
@@ -32,17 +32,24 @@ class Reply:
         """
         if isinstance(value, Reply):
             reply = value
+        elif not isinstance(value, Mapping):
+            raise ValueError(f"is {type(value).__name__}, neither a Reply nor a message")
         else:
-            content = value.get("content")
+            message = cast("Mapping[str, Any]", value)
+            content = message.get("content")
             if content is not None and not isinstance(content, str):
                 raise ValueError("has a `content` that is no string")
-            calls = value.get("tool_calls", value.get("toolCalls"))
+            calls: Any = message.get("tool_calls", message.get("toolCalls"))
             if calls is None:
                 calls = []
             if not isinstance(calls, list):
                 raise ValueError("has tool calls that are no list")
             items = cast("list[Any]", calls)
             reply = cls(content or "", [_read_call(item, n) for n, item in enumerate(items, 1)])
+        given: Sequence[Any] = reply.tool_calls
+        for number, call in enumerate(given, 1):
+            if not isinstance(call, ToolCall):
+                raise ValueError(f"has a tool call ({number}) that is no ToolCall")
         named = [call.id for call in reply.tool_calls if call.id]
         if len(named) != len(set(named)):
             raise ValueError("has two tool calls with the same id")
@@ -90,7 +97,7 @@ class Submission:
     reason: str | None = None
 
 
-_JSON_KINDS = {
+_JSON_KINDS: dict[type[Any], str] = {
     dict: "an object",
     list: "a list",
     str: "a string",
@@ -98,6 +105,10 @@ _JSON_KINDS = {
     int: "a number",
     float: "a number",
 }
+
+
+def _kind(value: object) -> str:
+    return _JSON_KINDS.get(type(value), "something else")
 
 
 def read_submission(call: ToolCall) -> Submission:
@@ -114,7 +125,7 @@ def read_submission(call: ToolCall) -> Submission:
         return Submission(call, None, wording.NO_PROGRAM)
     program: Any = cast("dict[str, Any]", arguments)["program"]
     if not isinstance(program, str):
-        kind = "null" if program is None else _JSON_KINDS.get(type(program), "something else")
+        kind = "null" if program is None else _kind(program)
         return Submission(call, None, wording.program_not_text(kind))
     try:
         size = len(program.encode())

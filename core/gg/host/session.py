@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import string
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
-from gg.host.workers import Worker, WorkerGone
+from gg.host.workers import Worker, WorkerGone, describe
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
 from gg.stream.stream import Sink, Stream
 from gg.types import ArmInfo, Limits
 from gg.warden.messages import PluginRef
+from gg.window.clean import clean_text
 from gg.window.messages import Message
 from gg.window.prompt import submit_program_tool, system_prompt
 from gg.window.render import openai_messages
@@ -46,8 +47,7 @@ class Session:
 
     def __init__(
         self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
-        library: bool, sinks: Iterable[Sink], temporary: tempfile.TemporaryDirectory[str] | None,
-        run_timeout_s: float | None,
+        library: bool, sinks: Iterable[Sink], run_timeout_s: float | None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.stream = Stream(sinks)
@@ -58,19 +58,31 @@ class Session:
         self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
         self._library = library
         self._ids: set[str] = set()
-        self._temporary = temporary
+        self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
         self._worker: Worker | None = None
         self._told_of: int | None = None
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            self.drop_worker()
+            raise
 
     # -- what an embedder calls ---------------------------------------------------------------------------------------
 
     def user(self, content: str) -> None:
-        """Add a user message."""
+        """Add a user message.
+
+        :raises UsageError: when it is no text.
+        """
+        given: Any = content
         self._check_open()
-        self.window.push(Message("user", content, "user_prompt"))
+        if not isinstance(given, str):
+            raise UsageError(f"a user message is text, not {type(given).__name__}")
+        text, deleted = clean_text(given)
+        self.tell_of_cleaning(deleted)
+        self.window.push(Message("user", text, "user_prompt"))
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the window as the next request carries it, in the OpenAI chat shape."""
@@ -87,6 +99,7 @@ class Session:
         :raises UsageError: when the reply has no shape gg reads.
         """
         self._check_open()
+        self.host.warden.check_process()
         try:
             read = Reply.read(reply)
         except ValueError as error:
@@ -115,14 +128,17 @@ class Session:
             if self._closed:
                 return
             self._closed = True
+        if not self.host.warden.is_ours():  # in a forked child: everything else is the parent's
+            if self._worker is not None:
+                self._worker.channel.close()
+            self.workspace.close()
+            return
         if not self.ended:
             self.stream.emit(SessionEnded(reason="cancelled" if self.cancelled else "closed"))
         if self._worker is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
             self._worker = None
-        self.workspace.close()
-        if self._temporary is not None:
-            self._temporary.cleanup()
+        self.release.close()
 
     def __enter__(self) -> Session:
         return self
@@ -135,10 +151,18 @@ class Session:
     # -- what a turn calls --------------------------------------------------------------------------------------------
 
     def worker(self) -> Worker:
-        """Return the session's worker, starting another where the last one is spent."""
+        """Return the session's worker, starting another where the last one is spent, or has died while it idled."""
+        if self._worker is not None and self._worker.ready is not None and self._worker.channel.readable():
+            self.stream.log("warn", "worker_died", f"an idle worker ended: {describe(self._worker.died())}")
+            self.drop_worker()
         if self._worker is None:
             self._worker = self.host.pool.take(self.arm, self.limits)
         return self._worker
+
+    def tell_of_cleaning(self, deleted: int) -> None:
+        """Tell the operator of characters deleted from what goes to the model."""
+        if deleted:
+            self.stream.log("warn", "text_cleaned", f"{deleted} lone surrogates were deleted", characters=deleted)
 
     def tell_of_warm_up(self) -> None:
         """Tell the operator, once a worker, that it is ready, and of what works here by its slower way."""

@@ -18,7 +18,8 @@ from gg.protocol import Run
 from gg.stream.events import CodeExecution, ContextBreakdown, Event, TurnOutcome, TurnTiming
 from gg.stream.record import ProgramRecord
 from gg.types import ArmInfo
-from gg.window.messages import COMPILER_ERROR, NOTICE, Message
+from gg.window.clean import clean_call, clean_text
+from gg.window.messages import COMPILER_ERROR, NOTICE, Message, ToolCall
 from gg.window.views import Views
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ class TurnRunner:
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
-        session, stream, window = self._session, self._stream, self._window
+        stream, window = self._stream, self._window
         began = time.perf_counter()
         window.turn += 1
         stream.turn = window.turn
-        window.push(Message("assistant", reply.content, "assistant", tool_calls=tuple(reply.tool_calls)))
+        window.push(self._said(reply))
         programs = self._acknowledge(reply)
         ending = Ending()
         outcome: Literal["continue", "finished", "fatal"] = "continue"
@@ -82,6 +83,17 @@ class TurnRunner:
         for event in stream.take():  # what belongs to no turn stays with the session
             (stream.events if event.turn is UNSET else events).append(event)
         return Turn(outcome, window.of_turn(number), events, ending.summary, number, self._failures)
+
+    def _said(self, reply: Reply) -> Message:
+        """Return the assistant's message as the window keeps it."""
+        content, deleted = clean_text(reply.content)
+        calls: list[ToolCall] = []
+        for call in reply.tool_calls:
+            kept, lost = clean_call(call)
+            calls.append(kept)
+            deleted += lost
+        self._session.tell_of_cleaning(deleted)
+        return Message("assistant", content, "assistant", tool_calls=tuple(calls))
 
     # -- receipts -----------------------------------------------------------------------------------------------------
 

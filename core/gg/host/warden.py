@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import weakref
 from typing import Any
 
 import msgspec
@@ -35,12 +37,19 @@ class WardenClient:
         :raises WardenError: when it cannot be started.
         """
         self._pid = os.getpid()
+        self._settings = settings
         self._lock = threading.Lock()
         self._ready: WardenReady | None = None
         self._deaths: dict[int, Died] = {}
         self._numbers = 0
+        self._closed = False
         self._decoder = msgspec.msgpack.Decoder(FromWarden)
         self.private_folder = tempfile.mkdtemp(prefix="gg-")
+        self._start()
+        _clients.add(self)
+
+    def _start(self) -> None:
+        self._ready = None
         self._sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = subprocess.Popen(
@@ -53,10 +62,28 @@ class WardenClient:
                 env={name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ},
             )
         except OSError as error:
+            self._sock.close()
             raise WardenError(f"the warden could not be started: {error}") from error
         finally:
             theirs.close()
+        settings = self._settings
         self._send(Configure(str(settings.cache_folder), settings.cache, self.private_folder, settings.trace_hooks), [])
+
+    def is_ours(self) -> bool:
+        """Say whether this process started the warden; a forked child did not."""
+        return os.getpid() == self._pid
+
+    def check_process(self) -> None:
+        """Refuse a process that was forked from the one that started the warden.
+
+        :raises WardenError: in such a process.
+        """
+        if not self.is_ours():
+            raise WardenError("this host was forked: make a new Host in the new process")
+
+    def leave_to_parent(self) -> None:
+        """Close this process's copy of the socket: called in a forked child, so that the warden sees its host end."""
+        self._sock.close()
 
     @property
     def cache_reason(self) -> str | None:
@@ -71,15 +98,37 @@ class WardenClient:
 
         :raises WardenError: when the warden is gone.
         """
+        self.check_process()
         ours, theirs = socket.socketpair()
-        with self._lock:
-            self._await_ready()
-            self._numbers += 1
-            number = self._numbers
-            spawn = Spawn(number, arm, plugins, limits, confinement)  # type: ignore[arg-type]
-            self._send(spawn, [theirs.fileno()])
-        theirs.close()
-        return number, Channel(ours, FromWorker)
+        try:
+            with self._lock:
+                self._numbers += 1
+                spawn = Spawn(self._numbers, arm, plugins, limits, confinement)  # type: ignore[arg-type]
+                try:
+                    self._await_ready()
+                    self._send(spawn, [theirs.fileno()])
+                except WardenError:
+                    self._restart()
+                    self._send(spawn, [theirs.fileno()])
+                return spawn.worker, Channel(ours, FromWorker)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+
+    def _restart(self) -> None:
+        """Start another warden in the place of one that was killed, once its process has ended."""
+        if self._closed:
+            raise WardenError("this host is closed")
+        try:
+            self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            raise WardenError("the warden does not answer; its own words are on standard error") from None
+        self._sock.close()
+        os.makedirs(self.private_folder, mode=0o700, exist_ok=True)
+        self._start()
+        self._await_ready()
 
     def kill(self, worker: int) -> None:
         """Kill a worker; it may be gone already."""
@@ -98,16 +147,17 @@ class WardenClient:
 
     def close(self) -> None:
         """End the warden and all that it started."""
-        if os.getpid() != self._pid:
-            self._sock.close()
+        if not self.is_ours() or self._closed:
             return
         with self._lock:
+            self._closed = True
             self._sock.close()
         try:
             self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        shutil.rmtree(self.private_folder, ignore_errors=True)  # the warden has done so, unless it was killed
 
     def _await_ready(self) -> WardenReady:
         until = time.monotonic() + _START_TIMEOUT_S
@@ -138,9 +188,19 @@ class WardenClient:
         return True
 
     def _send(self, message: msgspec.Struct, fds: list[int]) -> None:
-        if os.getpid() != self._pid:
-            raise WardenError("this host was forked: make a new Host in the new process")
+        self.check_process()
         try:
             socket.send_fds(self._sock, [msgspec.msgpack.encode(message)], fds)
         except OSError as error:
             raise WardenError(f"the warden is gone: {error}") from error
+
+
+_clients: weakref.WeakSet[WardenClient] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for client in tuple(_clients):
+        client.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_after_fork)

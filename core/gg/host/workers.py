@@ -96,7 +96,7 @@ class Worker:
 
 
 class Pool:
-    """Hands out workers. A session takes one; another is started in its place, so that the next session finds it warm."""
+    """Hands out workers. One that served a session is replaced, so that the next session finds a warm one."""
 
     def __init__(
         self, warden: WardenClient, plugins: tuple[PluginRef, ...], confinement: Literal["on", "off"], *, spares: bool

@@ -43,6 +43,8 @@ def decode_arguments(kind: type[Arguments], raw: bytes | memoryview, context: Ca
         decoded: Arguments = decoder.decode(raw)
     except msgspec.ValidationError as error:
         raise OperationFailure("invalid-argument", _explain(str(error), context)) from None
+    except RecursionError:
+        raise OperationFailure("invalid-argument", "the arguments are nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise OperationFailure("invalid-argument", f"the arguments cannot be read: {error}") from None
     return decoded

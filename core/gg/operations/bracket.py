@@ -48,7 +48,7 @@ class CallDesk:
             if not 1 <= len(calls) <= MAX_CALLS_IN_REQUEST:
                 raise msgspec.ValidationError(f"a request holds 1 to {MAX_CALLS_IN_REQUEST} calls, not {len(calls)}")
             read = [self._read(item) for item in calls]
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._record.unreadable_request(str(error))
             return Reply(_encode(_error("call", "invalid-argument", f"the request cannot be read: {error}")), False)
         return Reply(b"[" + b",".join(self._bracket(*one, call.late) for one in read) + b"]")

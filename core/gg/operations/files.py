@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -59,7 +59,7 @@ class _Entry(Record, frozen=True):
 
 
 @contextmanager
-def workspace_failures(context: CallContext) -> Iterator[None]:
+def workspace_failures(context: CallContext) -> Generator[None]:
     """Turn a workspace's exceptions into values for the program."""
     try:
         yield

@@ -28,6 +28,8 @@ class Gate:
         if grants is None:
             self._granted = frozenset(modules) - DEFAULT_WITHHELD
             return
+        if isinstance(grants, str):
+            raise UsageError(f"grants are a list of names, not the text {grants!r}")
         granted = frozenset(grants)
         known = {*modules, *(row.id for row in table), *RESERVED_MODULES}
         for grant in sorted(granted - known):

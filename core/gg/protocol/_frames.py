@@ -34,7 +34,7 @@ class _Frame(msgspec.Struct, frozen=True, array_like=True):
     """A frame: a msgpack array whose first item is its tag, so that the hot ones cost no field names."""
 
 
-class Run(_Frame, tag=1):
+class Run(_Frame, tag=1, frozen=True):
     """Host to worker: run this program. ``context`` is the guest's context object, as JSON."""
 
     source: str
@@ -45,14 +45,14 @@ class Run(_Frame, tag=1):
     memory_bytes: int
 
 
-class Reply(_Frame, tag=2):
+class Reply(_Frame, tag=2, frozen=True):
     """Host to worker: the answer to the `Call` in flight. ``readable`` is false for an unreadable request."""
 
     payload: bytes
     readable: bool = True
 
 
-class Trim(_Frame, tag=3):
+class Trim(_Frame, tag=3, frozen=True):
     """Host to worker: trim this output of a compiler or runtime (``gg trim``)."""
 
     kind: TrimKind
@@ -61,7 +61,7 @@ class Trim(_Frame, tag=3):
     signal: int | None = None
 
 
-class Hello(_Frame, tag=11):
+class Hello(_Frame, tag=11, frozen=True):
     """Worker to host, first: its arm is loaded, and it is confined. The guest may still have to be compiled."""
 
     version: int
@@ -70,13 +70,13 @@ class Hello(_Frame, tag=11):
     reason: str | None = None
 
 
-class Ready(_Frame, tag=18):
+class Ready(_Frame, tag=18, frozen=True):
     """Worker to host: the guest is loaded; programs may come. ``notes`` name fallbacks in use."""
 
     notes: tuple[str, ...] = ()
 
 
-class Unavailable(_Frame, tag=12):
+class Unavailable(_Frame, tag=12, frozen=True):
     """Worker to host: this arm cannot run here. ``load_error`` is true when the plugin's own code failed."""
 
     reason: str
@@ -84,28 +84,31 @@ class Unavailable(_Frame, tag=12):
     info: ArmInfo | None = None
 
 
-class Started(_Frame, tag=13):
+class Started(_Frame, tag=13, frozen=True):
     """Worker to host: compiled; from here on the program itself runs. Its death is a run-time failure after this."""
 
     compile_ms: float
     load_ms: float
 
 
-class Call(_Frame, tag=14):
-    """Worker to host: a request of 1 to 16 calls, as JSON. ``oversize`` is its size when it was cut, ``late`` set after the report."""
+class Call(_Frame, tag=14, frozen=True):
+    """Worker to host: a request of 1 to 16 calls, as JSON.
+
+    ``oversize`` is its size in bytes when it was cut to its head; ``late`` is set once the guest has reported.
+    """
 
     payload: bytes
     oversize: int = 0
     late: bool = False
 
 
-class Log(_Frame, tag=15):
+class Log(_Frame, tag=15, frozen=True):
     """Worker to host: a batch of log records in the guest ABI's encoding."""
 
     records: bytes
 
 
-class Done(_Frame, tag=16):
+class Done(_Frame, tag=16, frozen=True):
     """Worker to host: how the program ended.
 
     ``text`` is the whole error as the runtime or compiler composed it; ``ranges`` are what the arm keeps of it.
@@ -124,7 +127,7 @@ class Done(_Frame, tag=16):
     facts: dict[str, float | str] = {}
 
 
-class Trimmed(_Frame, tag=17):
+class Trimmed(_Frame, tag=17, frozen=True):
     """Worker to host: the answer to `Trim`."""
 
     band: str

@@ -1,4 +1,4 @@
-"""The operator's record of one program, under the specification's caps (messages page: caps on the operator's record)."""
+"""The operator's record of one program, under the caps of the messages page."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ def submit_program_tool(info: ArmInfo) -> dict[str, object]:
 def system_prompt(info: ArmInfo, operations: Sequence[Operation]) -> str:
     """Return the system prompt of an agent that holds ``operations``."""
     lines = [
-        f"You answer by submitting whole {info.display_name} programs with the `{TOOL_NAME}` tool. "
-        "Each program is compiled and run as you wrote it, in a sandbox, in the order you submitted them. "
+        f"You answer by submitting whole {info.display_name} programs with the `{TOOL_NAME}` tool.",
+        "Each program is compiled and run as you wrote it, in a sandbox, in the order you submitted them.",
         "The answer to a submission is a receipt: it says nothing about how the program went.",
         "",
         "Standing rules:",

@@ -10,10 +10,11 @@ from typing import Any
 
 import wasmtime
 from gg_rust_ext import MembraneEntry
-from wasmtime import Store, WasiConfig, component
+from wasmtime import Store, component
 
 from gg.types import Limits, Outcome
 from gg.worker.clock import ProgramClock
+from gg.worker.component_wasi import define_wasi
 from gg.worker.entry import define_component_call
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
@@ -34,7 +35,6 @@ class _Instance:
         self.store = Store(engine)
         self.store.set_limits(memory_size=limits.memory_bytes)
         self.store.set_epoch_deadline(1)
-        self.store.set_wasi(WasiConfig())
         instance: Any = linker.instantiate(self.store, guest)
         self.entry: Any = instance.get_func(self.store, "run")
         if self.entry is None:
@@ -55,7 +55,6 @@ class ComponentGuest:
         self._next: _Instance | None = None
         self._spent: _Instance | None = None
         self._linker = component.Linker(engine)
-        self._linker.add_wasip2()
         with self._linker.root() as root, root.add_instance(HOST_INTERFACE) as host:
             if entry is not None:
                 define_component_call(host, entry)
@@ -64,6 +63,7 @@ class ComponentGuest:
             host.add_func("log", self._log)
             host.add_func("report", self._report)
             host.add_func("sleep", self._sleep)
+        define_wasi(self._linker, guest, engine)
 
     def make_next(self, limits: Limits) -> None:
         """Instantiate the next program's store, and free the last one's: neither is in the way of its outcome."""

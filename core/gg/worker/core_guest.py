@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from collections.abc import Callable
 from typing import Any
 
 import wasmtime
@@ -228,7 +229,11 @@ def _define_wasi(linker: Linker, module: Module, guest: CoreGuest) -> None:
         kind, name = imported.type, imported.name
         if not isinstance(kind, FuncType) or name is None:
             continue
-        own = {"clock_time_get": guest.clock_time_get, "random_get": guest.random_get}.get(name)
+        served: dict[str, Callable[..., int]] = {
+            "clock_time_get": guest.clock_time_get,
+            "random_get": guest.random_get,
+        }
+        own = served.get(name)
         if own is not None:
             linker.define_func(imported.module, name, kind, own, access_caller=True)
         elif name == "proc_exit":

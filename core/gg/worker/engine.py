@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from typing import Any, Protocol
 
 import wasmtime
@@ -14,24 +15,52 @@ from gg.worker.core_guest import CoreGuest
 from gg.worker.entry import native_entry
 from gg.worker.membrane import Membrane
 
-__all__ = ["ENGINE_ID", "MAX_WASM_STACK_BYTES", "Engine", "Guest", "compile_guest", "engine_config"]
+__all__ = ["ENGINE_ID", "Engine", "Guest", "compile_guest", "engine_config"]
 
-MAX_WASM_STACK_BYTES = 1 << 20
-ENGINE_ID = "cranelift-epoch-1"
+CORE_STACK_BYTES = 1 << 20
+COMPONENT_STACK_BYTES = 64 << 20
+"""CPython counts a part of the stack it uses and raises RecursionError by that; the machine code around it needs much
+more, and most where CPython counts nothing, as in letting go of a deep structure."""
+_STACK_MARGIN_BYTES = 8 << 20
+_STACK_WITHOUT_ASYNC_BYTES = 2 << 20
+ENGINE_ID = "cranelift-epoch-2"
 """Names the configuration in `engine_config` for the cache of compiled guests: change both together."""
 
 
-def engine_config() -> wasmtime.Config:
-    """Return the configuration that every guest is compiled and run with."""
+def engine_config(form: str) -> wasmtime.Config:
+    """Return the configuration that guests of a form are compiled and run with."""
     config = wasmtime.Config()
     config.epoch_interruption = True
-    config.max_wasm_stack = MAX_WASM_STACK_BYTES
+    config.max_wasm_stack = _stack_for_components(config) if form == "component" else CORE_STACK_BYTES
     return config
 
 
+def _stack_for_components(config: wasmtime.Config) -> int:
+    """Let this process's stack grow, and return how much of it a guest may use, in bytes.
+
+    wasmtime wants more than 2 MiB announced by a setting that wasmtime-py has no public name for; without it the
+    engine cannot be made.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = COMPONENT_STACK_BYTES + _STACK_MARGIN_BYTES
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        return CORE_STACK_BYTES
+    try:
+        from wasmtime import _ffi
+
+        private: Any = _ffi
+        raw: Any = config
+        private.wasmtime_config_async_stack_size_set(raw.ptr(), COMPONENT_STACK_BYTES + (1 << 20))
+    except (ImportError, AttributeError):
+        return _STACK_WITHOUT_ASYNC_BYTES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    return COMPONENT_STACK_BYTES
+
+
 def compile_guest(wasm: bytes, form: str) -> bytes:
-    """Compile a guest to what `Engine.load` maps. Takes seconds and hundreds of MB: only the precompile process does."""
-    engine = wasmtime.Engine(engine_config())
+    """Compile a guest to what `Engine.load` maps. Takes seconds and hundreds of MB: for the precompile process."""
+    engine = wasmtime.Engine(engine_config(form))
     compiled: Any = component.Component(engine, wasm) if form == "component" else wasmtime.Module(engine, wasm)
     return bytes(compiled.serialize())
 
@@ -51,8 +80,8 @@ class Guest(Protocol):
 class Engine:
     """What a worker compiles with: one engine, one deadline, and the shared guest once it is loaded."""
 
-    def __init__(self, host_fd: int) -> None:
-        self.raw = wasmtime.Engine(engine_config())
+    def __init__(self, host_fd: int, form: str) -> None:
+        self.raw = wasmtime.Engine(engine_config(form))
         self.clock = ProgramClock(self.raw)
         self.entry = native_entry(self.clock, host_fd)
         if self.entry is not None:

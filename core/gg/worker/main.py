@@ -49,7 +49,7 @@ def serve(host: socket.socket, warden: socket.socket, spawn: Spawn, where: Surro
         _refuse(channel, "; ".join(troubles), load_error=False, info=arm.info)
     confinement, reason = _confine(spawn, where, arm.info)
     channel.send(Hello(PROTOCOL_VERSION, arm.info, confinement, reason))
-    engine = Engine(host.fileno())
+    engine = Engine(host.fileno(), arm.info.guest_form)
     if arm.info.guest_path is not None:
         _load_guest(channel, warden, engine, arm.info)
         # A guest that these limits do not let start is told of when a program asks for it.

@@ -18,6 +18,7 @@ A message that names an argument must spell it as the agent's language does, so 
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -46,14 +47,13 @@ class FileError(GGError):
     code: ClassVar[Code]
 
     def __init__(self, template: str, parameter: str = "") -> None:
-        super().__init__(template.replace("{parameter}", parameter))
+        super().__init__(_spelled(template, parameter))
         self.template = template
         self.parameter = parameter
 
     def message(self, spell: Callable[[str], str] | None = None) -> str:
         """Return the sentence with the argument spelled by `spell` (as in Python without it)."""
-        name = spell(self.parameter) if spell else self.parameter
-        return self.template.replace("{parameter}", name, 1)
+        return _spelled(self.template, spell(self.parameter) if spell and self.parameter else self.parameter)
 
 
 class InvalidArgument(FileError):
@@ -106,5 +106,13 @@ class IoFailed(FileError):
     code = "io-error"
 
     def __init__(self, path: str, number: int) -> None:
-        super().__init__(f"{path}: {os.strerror(number)}")
+        if number == errno.ENAMETOOLONG:
+            super().__init__("`{parameter}` is too long a name", "path")
+        else:
+            super().__init__(f"{path}: {os.strerror(number)}")
         self.errno = number
+
+
+def _spelled(template: str, name: str) -> str:
+    # Only once, and only where an argument is named: a path in the sentence may read "{parameter}" itself.
+    return template.replace("{parameter}", name, 1) if name else template

@@ -37,6 +37,7 @@ MAX_ENTRIES: Final = 20_000
 """A folder with more entries is not listed."""
 MAX_IMAGE_BYTES: Final = 8 << 20
 
+_PATH_MAX_BYTES: Final = 4096  # the kernel's own; walking would get further
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 
 
@@ -193,6 +194,8 @@ class Workspace:
 
     def _relative(self, path: str) -> str:
         check_path(path)
+        if len(os.fsencode(path)) >= _PATH_MAX_BYTES:
+            raise IoFailed(path, errno.ENAMETOOLONG)
         if not path.startswith("/"):
             return path
         relative = inside(path, self._prefixes)

@@ -15,7 +15,7 @@ from gg.types import ArmInfo, CompileRejected, Limits, Outcome, Prepared, Progra
 from gg.worker.engine import Engine, Guest
 from gg.worker.membrane import Membrane
 
-_TEMPLATE = files(__package__).joinpath("guest.wat")
+_TEMPLATE = files("gg_echo").joinpath("guest.wat")
 
 
 @hookimpl

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from typing import TypeVar
+from typing import Any
 
 from gg.hookspecs import hookimpl
 from gg.worker.membrane import Membrane
-
-Result = TypeVar("Result")
 
 
 class Timing:
@@ -18,7 +16,7 @@ class Timing:
     def __init__(self) -> None:
         self._figures: dict[str, float] = {}
 
-    def _timed(self, name: str) -> Generator[None, Result, Result]:
+    def _timed(self, name: str) -> Generator[None, Any, Any]:
         began = time.perf_counter()
         try:
             return (yield)
@@ -26,20 +24,20 @@ class Timing:
             self._figures[name] = (time.perf_counter() - began) * 1000
 
     @hookimpl(wrapper=True)
-    def gg_prepare(self) -> Generator[None, Result, Result]:
+    def gg_prepare(self) -> Generator[None, Any, Any]:
         """Time the prepare step."""
         self._figures.clear()
         return (yield from self._timed("prepareMs"))
 
     @hookimpl(wrapper=True)
-    def gg_compile(self) -> Generator[None, Result, Result]:
+    def gg_compile(self) -> Generator[None, Any, Any]:
         """Time the compile step."""
         return (yield from self._timed("compileMs"))
 
     @hookimpl(wrapper=True)
-    def gg_run(self, membrane: Membrane) -> Generator[None, Result, Result]:
+    def gg_run(self, membrane: Membrane) -> Generator[None, Any, Any]:
         """Time the run, and note all three."""
-        result: Result = yield from self._timed("runMs")
+        result = yield from self._timed("runMs")
         membrane.facts.update({f"timing.{name}": value for name, value in self._figures.items()})
         return result
 

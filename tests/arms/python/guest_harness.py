@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import gg_arms
-from wasmtime import Config, Engine, Store, WasiConfig, component
+from wasmtime import Config, Engine, Store, WasiConfig, _ffi, component
 
 GUEST = Path(gg_arms.__path__[0]) / "python" / "python.wasm"
 CONTEXT = {"modules": ["files", "views", "session"], "lib": False, "code": []}
 MEMORY_BYTES = 256 << 20
+STACK_BYTES = 64 << 20
+STACK_MARGIN_BYTES = 8 << 20
 Answer = Callable[[str, dict[str, Any] | None, str | None], dict[str, Any]]
 
 
@@ -77,6 +80,21 @@ def fail(operation: str, code: str, message: str) -> dict[str, Any]:
     return {"ok": False, "error": {"operation": name, "code": code, "message": message}}
 
 
+def _make_room_on_the_stack() -> int:
+    """Let this process's stack grow, and return how much of it a guest may use, in bytes.
+
+    CPython counts its own part of the stack and raises RecursionError at 1 MiB; the machine code around it needs several
+    times as much, and most of all where it counts nothing, as in letting go of a deep structure.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK_BYTES + STACK_MARGIN_BYTES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        if hard != resource.RLIM_INFINITY and hard < wanted:
+            return max(1 << 20, hard - STACK_MARGIN_BYTES)
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    return STACK_BYTES
+
+
 class Guest:
     """The compiled component, in which each program gets an instance of its own."""
 
@@ -84,7 +102,10 @@ class Guest:
         if not GUEST.exists():
             raise FileNotFoundError("the Python guest is not built: run `python -m gg_arms.build python`")
         config = Config()
-        config.max_wasm_stack = 1 << 20
+        room = _make_room_on_the_stack()
+        # Without it, a stack of more than 2 MiB is a panic of wasmtime's; wasmtime-py has no public name for it.
+        _ffi.wasmtime_config_async_stack_size_set(config.ptr(), room + (1 << 20))
+        config.max_wasm_stack = room
         self.engine = Engine(config)
         self.component = self._load()
         self._now = Run()

@@ -15,93 +15,6 @@ typedef struct {
     JSValueConst inside[MAX_DEPTH + 1]; /* the errors that are being written: a cause may lead back to one */
 } Report;
 
-static void swallow(JSContext *ctx)
-{
-    JS_FreeValue(ctx, JS_GetException(ctx));
-}
-
-/* The value of a property without proxies' traps; `own_only` leaves the prototypes out. Undefined where there is none. */
-static JSValue property(JSContext *ctx, JSValueConst object, const char *name, bool own_only, bool *is_own)
-{
-    JSAtom atom = JS_NewAtom(ctx, name);
-    JSValue at = JS_DupValue(ctx, object), value = JS_UNDEFINED;
-    if (is_own)
-        *is_own = true;
-    while (JS_IsObject(at) && !JS_IsProxy(at)) {
-        JSPropertyDescriptor desc;
-        int found = JS_GetOwnProperty(ctx, &desc, at, atom);
-        if (found > 0) {
-            value = desc.flags & JS_PROP_GETSET ? JS_Call(ctx, desc.getter, object, 0, NULL) : JS_DupValue(ctx, desc.value);
-            JS_FreeValue(ctx, desc.getter);
-            JS_FreeValue(ctx, desc.setter);
-            JS_FreeValue(ctx, desc.value);
-        }
-        if (found < 0 || JS_IsException(value)) {
-            swallow(ctx);
-            value = JS_UNDEFINED;
-        }
-        if (found || own_only)
-            break;
-        if (is_own)
-            *is_own = false;
-        JSValue up = JS_GetPrototype(ctx, at);
-        JS_FreeValue(ctx, at);
-        at = up;
-    }
-    if (JS_IsException(at))
-        swallow(ctx);
-    JS_FreeValue(ctx, at);
-    JS_FreeAtom(ctx, atom);
-    return value;
-}
-
-static void put_text(JSContext *ctx, Buffer *b, JSValueConst value)
-{
-    if (!JS_IsUndefined(value))
-        console_value(ctx, b, value);
-}
-
-static bool text_is(const Buffer *b, const char *text)
-{
-    return b->len == strlen(text) && !memcmp(b->data, text, b->len);
-}
-
-/* Name: message. The class's name stands for a name it only inherited from a built-in error. */
-static void put_header(JSContext *ctx, Buffer *b, JSValueConst error)
-{
-    static const char *const builtin[] = {"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "AggregateError"};
-    Buffer name = {0}, class = {0}, message = {0};
-    bool own_name;
-    JSValue value = property(ctx, error, "name", false, &own_name);
-    put_text(ctx, &name, value);
-    JS_FreeValue(ctx, value);
-    bool inherited = name.len == 0;
-    for (size_t i = 0; i < sizeof builtin / sizeof *builtin && !own_name; i++)
-        inherited = inherited || text_is(&name, builtin[i]);
-    if (inherited) {
-        JSValue constructor = property(ctx, error, "constructor", false, NULL);
-        value = property(ctx, constructor, "name", true, NULL);
-        if (JS_IsString(value))
-            put_text(ctx, &class, value);
-        JS_FreeValue(ctx, value);
-        JS_FreeValue(ctx, constructor);
-    }
-    value = property(ctx, error, "message", false, NULL);
-    put_text(ctx, &message, value);
-    JS_FreeValue(ctx, value);
-    const Buffer *shown = class.len ? &class : &name;
-    if (shown->len)
-        buffer_put(b, shown->data, shown->len);
-    else if (!message.len)
-        buffer_puts(b, "Error");
-    if (shown->len && message.len)
-        buffer_puts(b, ": ");
-    buffer_put(b, message.data, message.len);
-    buffer_free(&name);
-    buffer_free(&class);
-    buffer_free(&message);
-}
-
 static void put_part(Report *report, const char *role, const char *text, size_t len)
 {
     if (len > MAX_MESSAGE) {
@@ -204,11 +117,11 @@ static void put_error(Report *report, JSValueConst value, const char *label, int
 static void put_related(Report *report, JSValueConst error, int depth)
 {
     JSContext *ctx = report->ctx;
-    JSValue cause = property(ctx, error, "cause", true, NULL);
+    JSValue cause = errors_property(ctx, error, "cause", true, NULL);
     if (!JS_IsUndefined(cause))
         put_error(report, cause, "[cause]: ", depth + 1);
     JS_FreeValue(ctx, cause);
-    JSValue errors = property(ctx, error, "errors", true, NULL);
+    JSValue errors = errors_property(ctx, error, "errors", true, NULL);
     int64_t count;
     if (JS_IsArray(errors) && !JS_IsProxy(errors) && JS_GetLength(ctx, errors, &count) == 0) {
         for (int64_t i = 0; i < count && report->nested < MAX_NESTED; i++) {
@@ -219,7 +132,7 @@ static void put_related(Report *report, JSValueConst error, int depth)
             strncpy(index, label.data ? label.data : "", sizeof index - 1);
             index[sizeof index - 1] = 0;
             buffer_free(&label);
-            JSValue item = property(ctx, errors, index, true, NULL);
+            JSValue item = errors_property(ctx, errors, index, true, NULL);
             buffer_printf(&label, "[errors][%s]: ", index);
             buffer_putc(&label, 0);
             put_error(report, item, label.data ? label.data : "", depth + 1);
@@ -242,7 +155,7 @@ static void put_error(Report *report, JSValueConst thrown, const char *label, in
         value = target;
     }
     if (JS_IsException(value)) {
-        swallow(ctx);
+        JS_FreeValue(ctx, JS_GetException(ctx));
         value = JS_UNDEFINED;
     }
     for (int i = 0; i < depth; i++) {
@@ -259,11 +172,11 @@ static void put_error(Report *report, JSValueConst thrown, const char *label, in
     if (JS_IsError(value) || dom) {
         bool api = errors_is_api(ctx, value);
         if (api) {
-            JSValue text = property(ctx, value, "message", false, NULL);
-            put_text(ctx, &message, text);
+            JSValue text = errors_property(ctx, value, "message", false, NULL);
+            console_value(ctx, &message, text);
             JS_FreeValue(ctx, text);
         } else {
-            put_header(ctx, &message, value);
+            errors_header(ctx, &message, value);
         }
         put_part(report, "message", message.data ? message.data : "", message.len);
         JSValue frames = engine_frames(ctx, value);
@@ -330,33 +243,4 @@ void errors_report_text(JSContext *ctx, const char *kind, const char *message, c
             put_part(&report, "stack", stack, strlen(stack));
     }
     end(&report);
-}
-
-/* Answers "x is not defined" with the names of gg's modules, where the error is made. */
-JSValue errors_not_defined(JSContext *ctx, JSValue error)
-{
-    Buffer text = {0};
-    JSValue message = property(ctx, error, "message", true, NULL);
-    put_text(ctx, &text, message);
-    JS_FreeValue(ctx, message);
-    JSValue modules = JS_IsObject(gg_context) ? property(ctx, gg_context, "modules", true, NULL) : JS_UNDEFINED;
-    int64_t count;
-    buffer_puts(&text, "\n    gg");
-    if (JS_IsArray(modules) && JS_GetLength(ctx, modules, &count) == 0) {
-        for (int64_t i = 0; i < count; i++) {
-            JSValue name = JS_GetPropertyInt64(ctx, modules, i);
-            buffer_puts(&text, ", gg.");
-            put_text(ctx, &text, name);
-            JS_FreeValue(ctx, name);
-        }
-    }
-    JS_FreeValue(ctx, modules);
-    JSValue lib = JS_IsObject(gg_context) ? property(ctx, gg_context, "lib", true, NULL) : JS_UNDEFINED;
-    if (JS_ToBool(ctx, lib) == 1)
-        buffer_puts(&text, ", lib");
-    JS_FreeValue(ctx, lib);
-    if (!text.failed && JS_IsObject(error))
-        JS_DefinePropertyValueStr(ctx, error, "message", JS_NewStringLen(ctx, text.data, text.len), JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
-    buffer_free(&text);
-    return error;
 }

@@ -67,18 +67,29 @@ void console_seal(JSContext *ctx, JSValueConst native);
 /* Appends what console.log would print for one value; never throws. */
 void console_value(JSContext *ctx, Buffer *b, JSValueConst value);
 
+/* message.c */
+/* The value of a property without proxies' traps; `own_only` leaves the prototypes out. Undefined where there is none. */
+JSValue errors_property(JSContext *ctx, JSValueConst object, const char *name, bool own_only, bool *is_own);
+void errors_header(JSContext *ctx, Buffer *b, JSValueConst error);
+JSValue errors_not_defined(JSContext *ctx, JSValue error);
+
 /* errors.c */
 void errors_report(JSContext *ctx, const char *kind, JSValueConst thrown);
 void errors_report_text(JSContext *ctx, const char *kind, const char *message, const char *stack);
-JSValue errors_not_defined(JSContext *ctx, JSValue error);
 bool errors_is_api(JSContext *ctx, JSValueConst value);
 
 /* sdk.c */
 void sdk_install(JSContext *ctx, JSValueConst global, JSValueConst native);
 void sdk_seal(JSContext *ctx, JSValueConst native);
 bool sdk_extend(JSContext *ctx, const char *source, size_t len);
-JSValue sdk_root(JSContext *ctx);
 extern JSValue gg_api_error_proto;
+
+/* root.c */
+extern JSValue gg_root;
+JSValue sdk_root(JSContext *ctx);
+bool sdk_freeze(JSContext *ctx);
+bool sdk_thaw(JSContext *ctx);
+void sdk_bind(JSContext *ctx);
 
 /* values.c: writes a plain copy of `value` as JSON. 0 done; 1 `fault` says why it can't be sent; -1 an exception is pending. */
 int values_write(JSContext *ctx, Buffer *b, JSValueConst value, const char *name, Buffer *fault);

@@ -193,8 +193,9 @@ GG_EXPORT("gg_run") void gg_run(const char *program, uint32_t program_len, const
         gg_context = JS_UNDEFINED;
     }
     JSValue stack = JS_IsObject(gg_context) ? JS_GetPropertyStr(gg_ctx, gg_context, "stack") : JS_UNDEFINED;
-    if (JS_VALUE_GET_TAG(stack) == JS_TAG_INT && JS_VALUE_GET_INT(stack) > 2 * STACK_MARGIN)
-        JS_SetMaxStackSize(gg_rt, (size_t)(JS_VALUE_GET_INT(stack) < STACK_MOST ? JS_VALUE_GET_INT(stack) : STACK_MOST) - STACK_MARGIN);
+    int32_t bytes;
+    if (JS_IsNumber(stack) && JS_ToInt32(gg_ctx, &bytes, stack) == 0 && bytes > 2 * STACK_MARGIN)
+        JS_SetMaxStackSize(gg_rt, (size_t)(bytes < STACK_MOST ? bytes : STACK_MOST) - STACK_MARGIN);
     JSValue sdk = JS_IsObject(gg_context) ? JS_GetPropertyStr(gg_ctx, gg_context, "sdk") : JS_UNDEFINED;
     if (JS_IsString(sdk)) {
         size_t len;

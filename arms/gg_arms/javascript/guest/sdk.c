@@ -20,14 +20,9 @@ typedef struct {
 
 static Operation *operations;
 static int operation_count;
-static JSValue root = JS_UNDEFINED;   /* the `gg` object */
+JSValue gg_root = JS_UNDEFINED;       /* the `gg` object */
 static JSValue define = JS_UNDEFINED; /* what SDK source is called with */
 static JSAtom atom_ok, atom_value, atom_error;
-
-JSValue sdk_root(JSContext *ctx)
-{
-    return JS_DupValue(ctx, root);
-}
 
 static JSValue throw_api_error(JSContext *ctx, const char *operation, const char *code, const char *detail, size_t len)
 {
@@ -249,10 +244,10 @@ static JSValue define_operation(JSContext *ctx, JSValueConst this_val, int argc,
     char *module = text_of(ctx, argv[0]), *name = text_of(ctx, argv[1]);
     if (!module || !name)
         return JS_ThrowOutOfMemory(ctx);
-    JSValue holder = JS_GetPropertyStr(ctx, root, module);
+    JSValue holder = JS_GetPropertyStr(ctx, gg_root, module);
     if (!JS_IsObject(holder)) {
         holder = JS_NewObjectProto(ctx, JS_NULL);
-        JS_DefinePropertyValueStr(ctx, root, module, JS_DupValue(ctx, holder), JS_PROP_C_W_E);
+        JS_DefinePropertyValueStr(ctx, gg_root, module, JS_DupValue(ctx, holder), JS_PROP_C_W_E);
     }
     JSValue function = JS_NewCFunctionMagic(ctx, call_operation, name, positional, JS_CFUNC_generic_magic, operation_count++);
     JS_DefinePropertyValueStr(ctx, holder, name, function, JS_PROP_C_W_E);
@@ -262,63 +257,15 @@ static JSValue define_operation(JSContext *ctx, JSValueConst this_val, int argc,
     return JS_UNDEFINED;
 }
 
-static bool freeze(JSContext *ctx)
-{
-    JSPropertyEnum *names;
-    uint32_t count;
-    if (JS_GetOwnPropertyNames(ctx, &names, &count, root, JS_GPN_STRING_MASK) < 0)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        JSValue module = JS_GetProperty(ctx, root, names[i].atom);
-        if (JS_IsObject(module))
-            JS_FreezeObject(ctx, module);
-        JS_FreeValue(ctx, module);
-    }
-    JS_FreePropertyEnum(ctx, names, count);
-    JS_FreezeObject(ctx, root);
-    return true;
-}
-
-static void bind(JSContext *ctx)
-{
-    JSValue global = JS_GetGlobalObject(ctx);
-    JS_DefinePropertyValueStr(ctx, global, "gg", JS_DupValue(ctx, root), JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
-    JS_FreeValue(ctx, global);
-}
-
-/* A new root whose modules hold what the old one's held, so that it can be added to. */
-static bool thaw(JSContext *ctx)
-{
-    JSPropertyEnum *modules, *names;
-    uint32_t module_count, count;
-    JSValue old = root;
-    if (JS_GetOwnPropertyNames(ctx, &modules, &module_count, old, JS_GPN_STRING_MASK) < 0)
-        return false;
-    root = JS_NewObjectProto(ctx, JS_NULL);
-    for (uint32_t i = 0; i < module_count; i++) {
-        JSValue from = JS_GetProperty(ctx, old, modules[i].atom), to = JS_NewObjectProto(ctx, JS_NULL);
-        if (JS_GetOwnPropertyNames(ctx, &names, &count, from, JS_GPN_STRING_MASK) == 0) {
-            for (uint32_t k = 0; k < count; k++)
-                JS_DefinePropertyValue(ctx, to, names[k].atom, JS_GetProperty(ctx, from, names[k].atom), JS_PROP_C_W_E);
-            JS_FreePropertyEnum(ctx, names, count);
-        }
-        JS_FreeValue(ctx, from);
-        JS_DefinePropertyValue(ctx, root, modules[i].atom, to, JS_PROP_C_W_E);
-    }
-    JS_FreePropertyEnum(ctx, modules, module_count);
-    JS_FreeValue(ctx, old);
-    return true;
-}
-
 bool sdk_extend(JSContext *ctx, const char *source, size_t len)
 {
     JSValue script = JS_Eval(ctx, source, len, "gg:sdk", JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_STRICT);
-    bool done = !JS_IsException(script) && thaw(ctx);
+    bool done = !JS_IsException(script) && sdk_thaw(ctx);
     if (done) {
         JSValue result = JS_Call(ctx, script, JS_UNDEFINED, 1, &define);
-        done = !JS_IsException(result) && freeze(ctx);
+        done = !JS_IsException(result) && sdk_freeze(ctx);
         JS_FreeValue(ctx, result);
-        bind(ctx);
+        sdk_bind(ctx);
     }
     JS_FreeValue(ctx, script);
     return done;
@@ -327,7 +274,7 @@ bool sdk_extend(JSContext *ctx, const char *source, size_t len)
 void sdk_install(JSContext *ctx, JSValueConst global, JSValueConst native)
 {
     (void)global;
-    root = JS_NewObjectProto(ctx, JS_NULL);
+    gg_root = JS_NewObjectProto(ctx, JS_NULL);
     define = JS_NewCFunction(ctx, define_operation, "define", 6);
     atom_ok = JS_NewAtom(ctx, "ok");
     atom_value = JS_NewAtom(ctx, "value");
@@ -341,7 +288,7 @@ void sdk_seal(JSContext *ctx, JSValueConst native)
     JSValue core = JS_NewObjectProto(ctx, JS_NULL);
     gg_api_error_proto = JS_GetPropertyStr(ctx, class, "prototype");
     JS_DefinePropertyValueStr(ctx, core, "ApiError", class, JS_PROP_C_W_E);
-    JS_DefinePropertyValueStr(ctx, root, "core", core, JS_PROP_C_W_E);
-    freeze(ctx);
-    bind(ctx);
+    JS_DefinePropertyValueStr(ctx, gg_root, "core", core, JS_PROP_C_W_E);
+    sdk_freeze(ctx);
+    sdk_bind(ctx);
 }

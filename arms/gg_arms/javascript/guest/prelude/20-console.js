@@ -80,7 +80,7 @@
       for (let k = 0; k < names.length; k++) if (!(names[k] in columns)) { columns[names[k]] = names[k].length; count++; }
     }
     const names = ownKeys(columns);
-    const cell = (row, name) => (row && name in row ? render(row[name], 0) : "");
+    const cell = (row, name) => (!row || !(name in row) ? "" : typeof row[name] === "string" ? inspectInner(row[name]) : render(row[name], 0));
     let valueWidth = 6;
     for (let i = 0; i < ids.length; i++) {
       const row = entry(data[ids[i]]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -56,9 +57,15 @@ class Ran:
 
 
 class Guest:
-    """A compiled guest; each `run` is a fresh instance."""
+    """A compiled guest; each `run` is a fresh instance.
 
-    def __init__(self, wasm: bytes) -> None:
+    :raises FileNotFoundError: the guest has not been built.
+    """
+
+    def __init__(self, wasm: bytes | None = None) -> None:
+        if wasm is None and not GUEST.is_file():
+            raise FileNotFoundError(f"{GUEST.name} has not been built: run `python -m gg_arms.build javascript`")
+        wasm = GUEST.read_bytes() if wasm is None else wasm
         config = wasmtime.Config()
         config.epoch_interruption = True
         config.max_wasm_stack = 1 << 20
@@ -74,7 +81,9 @@ class Guest:
         for imported in self.module.imports:
             handler = getattr(self, f"_{imported.module}_{imported.name}", None)
             if handler is not None:
-                self.linker.define_func(imported.module, imported.name or "", imported.type, handler, access_caller=True)  # type: ignore[arg-type]
+                self.linker.define_func(
+                    imported.module, imported.name or "", imported.type, handler, access_caller=True
+                )  # type: ignore[arg-type]
         self.linker.define_unknown_imports_as_traps(self.module)
 
     def run(
@@ -86,6 +95,7 @@ class Guest:
         memory_mib: int = 256,
         deadline_ticks: int = 1 << 40,
         sleep: bool = True,
+        warm: bool = False,
     ) -> Ran:
         """Run one program in a fresh instance."""
         self.ran = Ran()
@@ -99,8 +109,10 @@ class Guest:
         source = program.encode() if isinstance(program, str) else program
         document = json.dumps({"modules": list(MODULES), "lib": False, "code": [], **(context or {})}).encode()
         memory = exports["memory"]
-        addresses = []
+        addresses: list[int] = []
         try:
+            if warm:
+                exports["gg_warm"](store)  # type: ignore[operator]
             for data in (source, document):
                 address = exports["gg_alloc"](store, len(data))  # type: ignore[operator]
                 memory.write(store, data, address)  # type: ignore[union-attr]
@@ -169,7 +181,5 @@ class Guest:
         return 0
 
     def _wasi_snapshot_preview1_random_get(self, caller: Any, out: int, length: int) -> int:
-        import os
-
         caller["memory"].write(caller, os.urandom(length), out)
         return 0
