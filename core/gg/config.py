@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gg.cache import default_folder
+
 __all__ = ["Settings"]
 
 
@@ -31,10 +33,9 @@ class Settings:
         env = os.environ if environment is None else environment
         named = env.get("GG_ARMS")
         arms = None if named is None else frozenset(name.strip() for name in named.split(",") if name.strip())
-        base = env.get("XDG_CACHE_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".cache")
         return cls(
             arms=arms,
             cache="off" if env.get("GG_CACHE") == "off" else "on",
-            cache_folder=Path(base) / "gg" / "guests",
+            cache_folder=default_folder(env),
             trace_hooks=env.get("GG_TRACE_HOOKS", "") not in ("", "0"),
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from gg.errors import UsageError
 
@@ -80,6 +80,10 @@ class Parameter:
     required: bool
     doc: str = ""
 
+    def __post_init__(self) -> None:
+        """Turn a shape that crossed a process as a list into what it was."""
+        object.__setattr__(self, "kind", _shape(self.kind))
+
 
 @dataclass(frozen=True, slots=True)
 class OperationSpec:
@@ -93,6 +97,17 @@ class OperationSpec:
     summary: str
     detail: str = ""
     errors: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Turn shapes that crossed a process as lists into what they were."""
+        object.__setattr__(self, "result", _shape(self.result))
+
+
+def _shape(value: Any) -> Shape:
+    if isinstance(value, list | tuple):
+        return tuple(_shape(item) for item in cast("list[Any]", value))
+    shape: Shape = value
+    return shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +183,7 @@ class ToolchainFailed:
     detail: str
 
 
-OutcomeKind: TypeAlias = Literal["returned", "rejected", "failed", "exited", "time_limit", "memory_limit", "trapped"]
+OutcomeKind: TypeAlias = Literal["returned", "rejected", "failed", "exited", "time_limit", "trapped"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ Notices are facts about the session; limits are stated in the sandbox's words an
 from __future__ import annotations
 
 __all__ = [
+    "CANCELLED",
     "NOTHING_SAID",
     "NOT_RUN_AFTER_DEFECT",
     "NOT_RUN_AFTER_ENDING",
     "NO_PROGRAM",
     "NO_SUBMISSION",
     "TOOLCHAIN_FAILED",
+    "call_limit",
     "exited",
     "foreign_tool",
-    "memory_limit",
     "nothing_shown",
     "program_not_text",
     "program_too_large",
@@ -29,12 +30,13 @@ TOOLCHAIN_FAILED = (
 )
 NOT_RUN_AFTER_ENDING = "not run: an earlier program of this turn ended the session"
 NOT_RUN_AFTER_DEFECT = "not run: gg itself failed earlier in this turn"
+CANCELLED = "execution stopped: the session was cancelled"
 NOTHING_SAID = "the program failed, and its runtime said nothing"
 
 
 def program_not_text(kind: str) -> str:
-    """Answer a call whose ``program`` is no string; ``kind`` is what it is."""
-    return f"No program was submitted: `program` is {kind}, not a string. Nothing ran."
+    """Answer a call whose ``program`` is no text; ``kind`` is what it is."""
+    return f"No program was submitted: `program` is {kind}, and a program is text. Nothing ran."
 
 
 def program_too_large(size: int, bound: int) -> str:
@@ -61,9 +63,9 @@ def time_limit(timeout_s: float) -> str:
     return f"execution stopped: the time limit of {timeout_s:g} s was reached"
 
 
-def memory_limit(memory_bytes: int) -> str:
-    """State the memory limit, in bytes, that stopped a program."""
-    return f"execution stopped: the memory limit of {memory_bytes / (1 << 20):g} MiB was reached"
+def call_limit(calls: int) -> str:
+    """State the bound on calls that stopped a program."""
+    return f"execution stopped: the limit of {calls} calls was reached"
 
 
 def exited(status: int) -> str:

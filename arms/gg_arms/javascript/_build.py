@@ -60,7 +60,7 @@ def build(destination: Path, cache: Path, progress: Callable[[str], None], sdk_s
     """
     cache.mkdir(parents=True, exist_ok=True)
     compiled = _compile(_fetch(cache, progress), cache, progress)
-    progress("JavaScript guest: taking the snapshot")
+    progress("taking the snapshot")
     wasm = _snapshot(compiled, sdk_source)
     destination.parent.mkdir(parents=True, exist_ok=True)
     temporary = destination.with_name(f".{destination.name}.{os.getpid()}")
@@ -73,7 +73,7 @@ def _fetch(cache: Path, progress: Callable[[str], None]) -> Path:
     archive = cache / _ARCHIVE
     if archive.is_file() and _sha256(archive.read_bytes()) == ENGINE_SHA256:
         return archive
-    progress(f"JavaScript guest: fetching quickjs-ng {ENGINE_VERSION}")
+    progress(f"fetching quickjs-ng {ENGINE_VERSION}")
     with tempfile.TemporaryDirectory(dir=cache) as folder:
         requirement = Path(folder) / "requirement.txt"
         requirement.write_text(f"quickjs-ng=={ENGINE_VERSION} --hash=sha256:{ENGINE_SHA256}\n")
@@ -108,7 +108,7 @@ def _compile(archive: Path, cache: Path, progress: Callable[[str], None]) -> byt
     kept = cache / f"javascript-{key[:16]}.wasm"
     if kept.is_file():
         return kept.read_bytes()
-    progress("JavaScript guest: compiling the engine (about half a minute)")
+    progress("compiling the engine (about half a minute)")
     with tempfile.TemporaryDirectory(dir=cache) as name:
         # Relative paths only, so that no path of this machine gets into the result.
         folder = Path(name)

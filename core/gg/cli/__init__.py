@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from gg.errors import ArmUnavailable, GGError, UsageError
 
@@ -29,9 +30,18 @@ exit status: 0 every program was ok; 1 some program or check failed; 2 usage; 3 
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with the usage status."""
+        print(f"{self.prog}: {message} (see `{self.prog} --help`)", file=sys.stderr)
+        raise SystemExit(EXIT_USAGE)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="gg", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

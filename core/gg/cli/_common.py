@@ -11,23 +11,50 @@ from typing import Any
 
 import msgspec
 
+from gg.cli._escape import escape_controls
 from gg.errors import UsageError
 from gg.stream.events import Event, to_wire
 from gg.types import Limits
 
-__all__ = ["add_session_options", "check_workspace", "events_json", "limits_from", "print_json", "read_input"]
+__all__ = [
+    "add_session_options",
+    "check_workspace",
+    "events_json",
+    "fill_defaults",
+    "limits_from",
+    "print_json",
+    "print_text",
+    "read_input",
+]
+
+
+_DEFAULTS: dict[str, Any] = {
+    "workspace": None,
+    "grant": None,
+    "library": "off",
+    "timeout": 30.0,
+    "memory": 256.0,
+    "confinement": "on",
+}
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that shape a session."""
+    """Add the options that shape a session. They default to None; `fill_defaults` sets what nobody said."""
     parser.add_argument("--workspace", metavar="DIR", help="the folder programs may reach (default: a fresh empty one)")
     parser.add_argument("--grant", metavar="M,…", help="the modules it holds (default: every module but shell)")
-    parser.add_argument("--library", choices=["on", "off"], default="off", help="keep programs; receipts are ids")
-    parser.add_argument("--timeout", type=float, metavar="S", default=30.0, help="seconds a program may run (30)")
-    parser.add_argument("--memory", type=float, metavar="MIB", default=256.0, help="MiB a program may use (256)")
+    parser.add_argument("--library", choices=["on", "off"], help="keep programs; receipts are ids (off)")
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds a program may run (30)")
+    parser.add_argument("--memory", type=float, metavar="MIB", help="MiB a program may use (256)")
     parser.add_argument(
-        "--confinement", choices=["on", "off"], default="on", help="off runs workers without the kernel's confinement"
+        "--confinement", choices=["on", "off"], help="off runs workers without the kernel's confinement (on)"
     )
+
+
+def fill_defaults(options: argparse.Namespace) -> None:
+    """Set the session's options that neither the command line nor a file gave."""
+    for name, value in _DEFAULTS.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
 
 
 def limits_from(timeout_s: float, memory_mib: float) -> Limits:
@@ -75,3 +102,8 @@ def print_json(document: Any) -> None:
     """Print one strict JSON document and nothing else."""
     sys.stdout.buffer.write(msgspec.json.encode(document) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def print_text(text: str) -> None:
+    """Print a line; control characters are written out where a terminal would obey them."""
+    print(escape_controls(text) if sys.stdout.isatty() else text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from msgspec import UNSET
@@ -11,6 +10,7 @@ from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
 
+from gg.cli._escape import escape_controls
 from gg.host.reply import Reply, read_submission
 from gg.stream.events import (
     AgentSurface,
@@ -25,16 +25,10 @@ from gg.stream.events import (
 )
 from gg.window.messages import Message
 
-__all__ = ["Pretty", "escape_controls"]
+__all__ = ["Pretty"]
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _STYLES = {"debug": "dim", "info": "cyan", "warn": "yellow", "error": "bold red"}
 _LEXERS = {"javascript": "javascript", "python": "python"}
-
-
-def escape_controls(text: str) -> str:
-    """Return text with control and bidirectional characters written out, fit for a terminal."""
-    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 class Pretty:

@@ -26,19 +26,13 @@ def run(options: argparse.Namespace) -> int:
     from gg.host.host import Host
 
     with Host(spares=False) as host:
-        asked = [(ref, host.pool.take(ref, _limits())) for ref in host.arms().values()]
+        asked = [(ref, host.pool.take_mute(ref)) for ref in host.arms().values()]
         rows = [_describe(ref, worker) for ref, worker in asked]
     if options.json:
         print_json(rows)
     else:
         _table(rows)
     return 0
-
-
-def _limits() -> Any:
-    from gg.types import DEFAULT_LIMITS
-
-    return DEFAULT_LIMITS
 
 
 def _describe(ref: PluginRef, worker: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from gg.cli._common import print_json
+from gg.cli._common import print_json, print_text
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -38,5 +38,5 @@ def run(options: argparse.Namespace) -> int:
         )
     else:
         for line in tail.lines:
-            print(line)
+            print_text(line)
     return 0

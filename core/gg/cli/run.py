@@ -8,10 +8,12 @@ from gg.cli._common import (
     add_session_options,
     check_workspace,
     events_json,
+    fill_defaults,
     limits_from,
     print_json,
     read_input,
 )
+from gg.cli._config_file import apply_config
 from gg.window.messages import ToolCall
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
@@ -29,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("--arm", required=True, metavar="A", help="the language: an id that `gg arms` lists")
     add_session_options(parser)
+    parser.add_argument("--config", metavar="F", help="a TOML file with workspace, grants, library, timeout, memory")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("files", nargs="+", metavar="FILE", help="the programs, in order; - is standard input")
 
@@ -40,31 +43,34 @@ def run(options: argparse.Namespace) -> int:
     from gg.host.reply import Reply
     from gg.window.render import message_json
 
+    apply_config(options)
+    fill_defaults(options)
     limits = limits_from(options.timeout, options.memory)
     workspace = check_workspace(options.workspace)
     programs = [_program(name) for name in options.files]
     calls = [ToolCall(f"c{n}", "submit_program", {"program": text}) for n, text in enumerate(programs, 1)]
     grants = None if options.grant is None else [g.strip() for g in options.grant.split(",") if g.strip()]
+    pretty = None if options.json else Pretty()
     with Host(confinement=options.confinement, spares=False) as host:
-        pretty = None if options.json else Pretty()
-        sinks = [] if pretty is None else [pretty.event]
-        with host.session(
-            options.arm, workspace=workspace, grants=grants, limits=limits, library=options.library == "on", sinks=sinks
-        ) as session:
+        session = host.session(
+            options.arm, workspace=workspace, grants=grants, limits=limits, library=options.library == "on",
+            sinks=[] if pretty is None else [pretty.event],
+        )  # fmt: skip
+        with session:
             turn = session.turn(Reply("", calls))
-            if pretty is not None:
-                pretty.messages(turn.messages)
-            else:
-                document = {
-                    "v": 1,
-                    "arm": session.info.id,
-                    "outcome": turn.outcome,
-                    "messages": [message_json(message) for message in turn.messages],
-                    "events": events_json([*session.events, *turn.events]),
-                }
-                if turn.summary is not None:
-                    document["summary"] = turn.summary
-                print_json(document)
+    if pretty is not None:
+        pretty.messages(turn.messages)
+    else:
+        document = {
+            "v": 1,
+            "arm": session.info.id,
+            "outcome": turn.outcome,
+            "messages": [message_json(message) for message in turn.messages],
+            "events": events_json(sorted([*session.events, *turn.events], key=lambda event: event.seq)),
+        }
+        if turn.summary is not None:
+            document["summary"] = turn.summary
+        print_json(document)
     return 3 if turn.outcome == "fatal" else 1 if turn.failures else 0
 
 

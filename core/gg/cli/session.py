@@ -80,12 +80,12 @@ def run(options: argparse.Namespace) -> int:
                         "events": events_json(turn.events),
                     }
                 )
-        if pretty is None:
-            document: dict[str, Any] = {"v": 1, "arm": session.info.id, "outcome": outcome}
-            if session.summary is not None:
-                document["summary"] = session.summary
-            document["turns"] = turns
-            document["window"] = [message_json(message) for message in session.window]
-            document["events"] = events_json(session.events)
-            print_json(document)
+    if pretty is None:
+        document: dict[str, Any] = {"v": 1, "arm": session.info.id, "outcome": outcome}
+        if session.summary is not None:
+            document["summary"] = session.summary
+        document["turns"] = turns
+        document["window"] = [message_json(message) for message in session.window]
+        document["events"] = events_json(session.events)
+        print_json(document)
     return 3 if outcome == "fatal" else 1 if failures else 0

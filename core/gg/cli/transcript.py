@@ -43,6 +43,7 @@ def read_transcript(data: bytes) -> Transcript:
     """
     session = SessionLine()
     lines: list[str | Reply] = []
+    configured = False
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -52,9 +53,9 @@ def read_transcript(data: bytes) -> Transcript:
             continue
         item = _object(number, line)
         if "session" in item:
-            if number != 1 and (lines or session != SessionLine()):
+            if lines or configured:
                 raise TranscriptError(number, "configures the session after its start")
-            session = _session(number, item["session"])
+            session, configured = _session(number, item["session"]), True
         else:
             lines.append(_message(number, item))
     return Transcript(session, lines)

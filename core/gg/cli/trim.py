@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from gg.cli._common import print_json
+from gg.cli._common import print_json, print_text
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -34,11 +34,10 @@ def run(options: argparse.Namespace) -> int:
     from gg.host.discovery import find_arm
     from gg.host.host import Host
     from gg.protocol import Trim, Trimmed
-    from gg.types import DEFAULT_LIMITS
 
     text = sys.stdin.buffer.read()
     with Host(spares=False) as host:
-        worker = host.pool.take(find_arm(host.settings, options.arm), DEFAULT_LIMITS)
+        worker = host.pool.take_mute(find_arm(host.settings, options.arm))
         worker.wait_ready()
         worker.channel.send(Trim(options.kind, text, options.exit_status, options.signal))
         answer = worker.channel.receive()
@@ -50,5 +49,5 @@ def run(options: argparse.Namespace) -> int:
         dropped = {"lines": lines, "diagnostics": diagnostics, "frames": frames}
         print_json({"band": answer.band, "body": body, "dropped": dropped})
     else:
-        print(body)
+        print_text(body)
     return 0

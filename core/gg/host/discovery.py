@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -10,6 +11,7 @@ import pluggy
 from gg.config import Settings
 from gg.errors import PluginLoadError, UsageError
 from gg.hookspecs import host as specs
+from gg.stream.events import Event
 from gg.warden.messages import PluginRef
 
 __all__ = ["HostPlugins", "find_arm", "find_arms", "find_worker_plugins"]
@@ -83,11 +85,16 @@ class HostPlugins:
     def operations(self) -> list[Any]:
         """Return the rows that plugins add to the operations table."""
         rows: list[Any] = []
-        for answer in self.manager.hook.gg_operations():
-            rows.extend(answer)
+        for impl in self.manager.hook.gg_operations.get_hookimpls():
+            try:
+                answer: Any = impl.function()
+                rows.extend(answer)
+            except Exception as error:  # noqa: BLE001 - a stranger's code; its failure is reported as its own
+                reason = f"gg_operations raised {type(error).__name__}: {' '.join(str(error).split())}"
+                self.failures.append(PluginLoadError(impl.plugin_name, "its distribution", reason))
         return rows
 
-    def event_callers(self) -> Any | None:
-        """Return the hook that sees events, or None when nobody does."""
-        hook = self.manager.hook.gg_event
-        return hook if hook.get_hookimpls() else None
+    def event_sinks(self) -> list[Callable[[Event], None]]:
+        """Return a sink for each plugin that sees events: one that breaks takes no other with it."""
+        functions: list[Any] = [impl.function for impl in self.manager.hook.gg_event.get_hookimpls()]
+        return functions

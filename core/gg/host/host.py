@@ -71,7 +71,9 @@ class Host:
             except ValueError as error:
                 self.rejected_rows.append(str(error))
         self._worker_plugins = find_worker_plugins() if plugins else ()
-        self.pool = Pool(self.warden, self._worker_plugins, confinement, spares=spares)
+        own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
+        added = tuple(row.spec() for row in self.table if row.id not in own)
+        self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
         self._closed = False
 
     def arms(self) -> dict[str, PluginRef]:
@@ -104,8 +106,7 @@ class Host:
         self.warden.check_process()
         arm = find_arm(self.settings, language)
         gate = Gate(self.table, grants)
-        hooked = self.plugins.event_callers() if self.plugins else None
-        plugin_sinks: list[Sink] = [] if hooked is None else [lambda event: hooked(event=event)]
+        plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
             temporary = None
             if workspace is None:

@@ -11,7 +11,7 @@ from gg_rust_ext import LogCapture, apply_ranges, clean
 from gg import wording
 from gg.errors import ArmUnavailable, ProtocolError
 from gg.host.workers import Worker, WorkerGone, describe
-from gg.operations.bracket import CallDesk
+from gg.operations.bracket import MAX_CALLS_OF_PROGRAM, CallDesk
 from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Started
 from gg.stream.stream import Stream
 from gg.types import ArmInfo, Limits
@@ -40,6 +40,10 @@ class ProgramResult:
     worker_spent: bool = False
 
 
+class _CallsSpent(Exception):
+    """The program has made all the calls it may."""
+
+
 class _Clock:
     """The host's own reading of how long a program has run, parked time excluded."""
 
@@ -61,7 +65,12 @@ class _Clock:
 
 
 def run_program(
-    worker: Worker, run: Run, limits: Limits, make_desk: Callable[[ArmInfo], CallDesk], stream: Stream
+    worker: Worker,
+    run: Run,
+    limits: Limits,
+    make_desk: Callable[[ArmInfo], CallDesk],
+    stream: Stream,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> ProgramResult:
     """Run one program to its end and say what became of it; never raises for what the program or worker did."""
     result = ProgramResult()
@@ -84,6 +93,8 @@ def run_program(
             frame = worker.channel.receive(left)
             if isinstance(frame, Call):
                 clock.park()
+                if desk.spent:
+                    raise _CallsSpent
                 worker.channel.send(desk.answer(frame))
                 clock.resume()
             elif isinstance(frame, Log):
@@ -106,6 +117,9 @@ def run_program(
             _stopped(result, clock, wording.time_limit(limits.timeout_s))
         else:
             _toolchain_failed(result, f"it had not compiled after {_COMPILE_TIMEOUT_S:g} s", stream)
+    except _CallsSpent:
+        worker.kill()
+        _stopped(result, clock, wording.call_limit(MAX_CALLS_OF_PROGRAM))
     except WorkerGone as gone:
         _toolchain_failed(result, describe(gone.died), stream)
     except ArmUnavailable as error:
@@ -113,7 +127,10 @@ def run_program(
     except (ChannelClosed, ProtocolError) as error:
         clock.park()
         detail = f"{error}; {describe(worker.died())}"
-        if started:
+        if cancelled():
+            _stopped(result, clock, wording.CANCELLED)
+            stream.log("info", "session_cancelled", "the program was stopped: its session was cancelled")
+        elif started:
             _stopped(result, clock, wording.sandbox_died())
             stream.log("error", "worker_died", f"the worker ended while a program ran: {detail}")
         else:

@@ -110,7 +110,7 @@ class TurnRunner:
             else:
                 self._first_failure = self._first_failure or "no_program"
                 self._failures += 1
-                self._stream.log("warn", "no_program", f"a call of {call.name!r} carried no program")
+                self._stream.log("warn", "no_program", f"a call of {call.name!r} ran nothing: {receipt}")
             self._window.push(Message("tool", receipt or "", "tool_output", tool_call_id=call.id, program=program))
         if not any(call.name == "submit_program" for call in reply.tool_calls):
             self._notices.append((wording.NO_SUBMISSION, None))
@@ -146,7 +146,7 @@ class TurnRunner:
                 event.compile_ms = 0.0
             stream.emit(event)
         stream.program = None
-        message = f"{len(left)} programs were {why}"
+        message = f"{len(left)} {'program was' if len(left) == 1 else 'programs were'} {why}"
         stream.log("warn", "programs_not_run", message, count=len(left))
         self._failures += len(left)
 
@@ -163,7 +163,7 @@ class TurnRunner:
         record.documented = frozenset()  # no documentation view stands in the window of this gg yet
         run = Run(source, index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
         try:
-            result = run_program(session.worker(), run, limits, make_desk, stream)
+            result = run_program(session.worker(), run, limits, make_desk, stream, lambda: session.cancelled)
         except Exception as error:
             stream.emit(CodeExecution(ok=False, tool_calls=record.tool_calls, error=f"gg failed: {error}"))
             raise
@@ -203,7 +203,8 @@ class TurnRunner:
             return
         event.finished = ending.summary
         if ending.replaced:
-            message = f"a later ending replaced an earlier one {ending.replaced} times"
+            times = "once" if ending.replaced == 1 else f"{ending.replaced} times"
+            message = f"a later ending replaced an earlier one {times}"
             self._stream.log("warn", "ending_replaced", message, times=ending.replaced)
             ending.replaced = 0
         if result.heading is not None:

@@ -92,7 +92,7 @@ class WardenClient:
             return self._await_ready().cache_reason
 
     def spawn(
-        self, arm: PluginRef, plugins: tuple[PluginRef, ...], limits: Limits, confinement: str
+        self, arm: PluginRef, plugins: tuple[PluginRef, ...], limits: Limits, confinement: str, *, guest: bool = True
     ) -> tuple[int, Channel[FromWorker]]:
         """Ask for a worker; return its number and the channel to it. What it says first tells how it went.
 
@@ -103,7 +103,7 @@ class WardenClient:
         try:
             with self._lock:
                 self._numbers += 1
-                spawn = Spawn(self._numbers, arm, plugins, limits, confinement)  # type: ignore[arg-type]
+                spawn = Spawn(self._numbers, arm, plugins, limits, confinement, guest)  # type: ignore[arg-type]
                 try:
                     self._await_ready()
                     self._send(spawn, [theirs.fileno()])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-import time
 from typing import Literal
 
-from gg.errors import ArmUnavailable, GGError, ProtocolError
+from gg.errors import ArmUnavailable, GGError, ProtocolError, WardenError
 from gg.host.warden import WardenClient
-from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Unavailable
+from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Surface, Unavailable
 from gg.protocol._frames import FromWorker
-from gg.types import ArmInfo, Limits
+from gg.types import DEFAULT_LIMITS, ArmInfo, Limits, OperationSpec
 from gg.warden.messages import Died, PluginRef
 
 __all__ = ["Pool", "Worker", "WorkerGone"]
@@ -84,6 +84,14 @@ class Worker:
         elif isinstance(frame, Ready):
             self.ready = frame
 
+    def is_alive(self) -> bool:
+        """Say whether the worker, so far as can be seen without waiting, still serves."""
+        try:
+            self.poll_ready()
+        except GGError:
+            return False
+        return not (self.ready is not None and self.channel.readable())
+
     def kill(self) -> None:
         """Kill the worker, and close the channel to it."""
         self._warden.kill(self.number)
@@ -99,10 +107,17 @@ class Pool:
     """Hands out workers. One that served a session is replaced, so that the next session finds a warm one."""
 
     def __init__(
-        self, warden: WardenClient, plugins: tuple[PluginRef, ...], confinement: Literal["on", "off"], *, spares: bool
+        self,
+        warden: WardenClient,
+        plugins: tuple[PluginRef, ...],
+        operations: tuple[OperationSpec, ...],
+        confinement: Literal["on", "off"],
+        *,
+        spares: bool,
     ) -> None:
         self._warden = warden
         self._plugins = plugins
+        self._operations = operations
         self._confinement = confinement
         self._spares = spares
         self._idle: dict[tuple[str, Limits], Worker] = {}
@@ -116,17 +131,20 @@ class Pool:
         """
         with self._lock:
             worker = self._idle.pop((arm.name, limits), None)
-        return worker or self._start(arm, limits)
+        if worker is not None and worker.is_alive():
+            return worker
+        return self._start(arm, limits)
+
+    def take_mute(self, arm: PluginRef) -> Worker:
+        """Return a worker without a guest: it can describe its arm and trim, and run nothing."""
+        return self._start(arm, DEFAULT_LIMITS, guest=False)
 
     def give_back(self, worker: Worker, arm: PluginRef, limits: Limits) -> None:
         """End a worker that served a session, and start a fresh one in its place."""
         worker.kill()
-        with self._lock:
-            wanted = self._spares and not self._closed and (arm.name, limits) not in self._idle
-        if wanted:
-            fresh = self._start(arm, limits)
-            with self._lock:
-                self._idle[(arm.name, limits)] = fresh
+        with self._lock, contextlib.suppress(WardenError):  # under the lock, so that no two fill one place
+            if self._spares and not self._closed and (arm.name, limits) not in self._idle:
+                self._idle[(arm.name, limits)] = self._start(arm, limits)
 
     def close(self) -> None:
         """End the idle workers."""
@@ -136,11 +154,10 @@ class Pool:
         for worker in idle.values():
             worker.kill()
 
-    def _start(self, arm: PluginRef, limits: Limits) -> Worker:
-        number, channel = self._warden.spawn(arm, self._plugins, limits, self._confinement)
-        return Worker(self._warden, number, channel, arm)
-
-
-def now_ms() -> float:
-    """Return a monotonic time in milliseconds."""
-    return time.perf_counter() * 1000
+    def _start(self, arm: PluginRef, limits: Limits, *, guest: bool = True) -> Worker:
+        number, channel = self._warden.spawn(arm, self._plugins, limits, self._confinement, guest=guest)
+        worker = Worker(self._warden, number, channel, arm)
+        if self._operations and guest:
+            with contextlib.suppress(ChannelClosed):  # a worker that ended at once says so when it is asked
+                channel.send(Surface(self._operations))
+        return worker

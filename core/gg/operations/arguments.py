@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -12,7 +13,7 @@ from gg.operations.table import Arguments, OperationFailure
 if TYPE_CHECKING:
     from gg.operations.context import CallContext
 
-__all__ = ["decode_arguments"]
+__all__ = ["decode_arguments", "finite"]
 
 _KINDS = {
     "str": "a string",
@@ -48,6 +49,24 @@ def decode_arguments(kind: type[Arguments], raw: bytes | memoryview, context: Ca
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise OperationFailure("invalid-argument", f"the arguments cannot be read: {error}") from None
     return decoded
+
+
+def finite(value: Any) -> Any:
+    """Return a result as plain data.
+
+    :raises ValueError: for a number that JSON does not have; msgspec would write it as null.
+    """
+    plain = msgspec.to_builtins(value)
+    waiting: list[Any] = [plain]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, float) and not math.isfinite(item):
+            raise ValueError(f"a result holds {item}")
+        if isinstance(item, dict):
+            waiting.extend(cast("dict[str, Any]", item).values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(cast("list[Any]", item))
+    return plain
 
 
 def _explain(text: str, context: CallContext) -> str:

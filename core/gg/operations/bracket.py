@@ -8,16 +8,18 @@ from typing import Any
 
 import msgspec
 
-from gg.operations.arguments import decode_arguments
+from gg.operations.arguments import decode_arguments, finite
 from gg.operations.context import CallContext
 from gg.operations.gate import Gate
 from gg.operations.table import Operation, OperationFailure, OperationTable
 from gg.protocol import MAX_FRAME_BYTES, Call, Reply
 from gg.stream.record import ProgramRecord
 
-__all__ = ["MAX_CALLS_IN_REQUEST", "CallDesk"]
+__all__ = ["MAX_CALLS_IN_REQUEST", "MAX_CALLS_OF_PROGRAM", "CallDesk"]
 
 MAX_CALLS_IN_REQUEST = 16
+MAX_CALLS_OF_PROGRAM = 50_000
+"""Waiting for the host is no part of a program's time, so a loop of calls needs a bound of its own."""
 _HEAD_OPERATION = re.compile(rb'^\s*\[\s*\[\s*"([A-Za-z0-9_.]{1,128})"')
 _request = msgspec.json.Decoder(list[list[msgspec.Raw]])
 _text = msgspec.json.Decoder(str)
@@ -35,6 +37,11 @@ class CallDesk:
         self._context = context
         self._record = record
         self._run_ends = run_ends
+
+    @property
+    def spent(self) -> bool:
+        """Say whether the program has made all the calls it may."""
+        return self._record.api_calls >= MAX_CALLS_OF_PROGRAM
 
     def answer(self, call: Call) -> Reply:
         """Answer a request of 1 to 16 calls, each bracketed on its own."""
@@ -91,7 +98,7 @@ class CallDesk:
     def _dispatch(self, operation: Operation, arguments: Any) -> bytes:
         try:
             value = operation.handler(self._context, arguments)
-            reply = _encode({"ok": True, "value": value})
+            reply = _encode({"ok": True, "value": value if operation.exact else finite(value)})
         except OperationFailure:
             raise
         except Exception as error:

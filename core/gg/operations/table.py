@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -81,6 +82,11 @@ class Operation:
         """Return the module part of the id."""
         return self.id.partition(".")[0]
 
+    @functools.cached_property
+    def exact(self) -> bool:
+        """Say whether its result can hold no number that JSON does not have."""
+        return not _may_hold_floats(shape_of(self.result))
+
     @property
     def name(self) -> str:
         """Return the id's last part, which is what a program's error names as the operation."""
@@ -132,6 +138,16 @@ def shape_of(kind: Any) -> Shape:
     if origin is dict:
         return "any"
     raise TypeError(f"{kind!r} cannot cross to a guest")
+
+
+def _may_hold_floats(shape: Shape) -> bool:
+    if shape in ("number", "any"):
+        return True
+    if not isinstance(shape, tuple):
+        return False
+    if shape[0] == "record":
+        return any(_may_hold_floats(field[2]) for field in shape[1])
+    return _may_hold_floats(shape[1])
 
 
 class OperationTable:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from gg.types import ArmInfo, CodeModule, OutcomeKind, TrimKind
+from gg.types import ArmInfo, CodeModule, OperationSpec, OutcomeKind, TrimKind
 
 __all__ = [
     "MAX_FRAME_BYTES",
@@ -20,6 +20,7 @@ __all__ = [
     "Reply",
     "Run",
     "Started",
+    "Surface",
     "ToWorker",
     "Trim",
     "Trimmed",
@@ -59,6 +60,12 @@ class Trim(_Frame, tag=3, frozen=True):
     text: bytes
     exit_status: int | None = None
     signal: int | None = None
+
+
+class Surface(_Frame, tag=4, frozen=True):
+    """Host to worker: the operations that plugins added, for the arm to render (an `OperationSpec` each)."""
+
+    operations: tuple[OperationSpec, ...]
 
 
 class Hello(_Frame, tag=11, frozen=True):
@@ -135,5 +142,5 @@ class Trimmed(_Frame, tag=17, frozen=True):
     dropped: tuple[int, int, int]
 
 
-ToWorker = Run | Reply | Trim
+ToWorker = Run | Reply | Trim | Surface
 FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed

@@ -9,6 +9,7 @@ import selectors
 import shutil
 import signal
 import socket
+import stat
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -50,6 +51,7 @@ class _Child:
     worker: int | None = None
     control: socket.socket | None = None
     compiling: str | None = None
+    served: bool = False
     tail: bytearray = field(default_factory=bytearray)
 
 
@@ -227,7 +229,7 @@ class Warden:
         assert child.control is not None
         try:
             data = child.control.recv(MAX_PACKET_BYTES)
-            need = self._need.decode(data) if data else None
+            need = self._need.decode(data) if data and not child.served else None
         except (OSError, msgspec.MsgspecError):
             need = None
         if need is None:
@@ -241,10 +243,12 @@ class Warden:
 
     def _provide(self, child: _Child, need: NeedGuest) -> None:
         assert self._cache is not None
+        child.served = True  # once, before it runs anything: a program that took its worker over asks in vain
         try:
+            _check_wasm(need.path)
             key = self._cache.key(Path(need.path), f"{ENGINE_ID}-{need.form}")
-        except OSError as error:
-            _answer(child, GuestFailed(f"the guest could not be read: {error}"))
+        except (OSError, ValueError) as error:
+            _answer(child, GuestFailed(str(error)))
             return
         found = self._cache.lookup(key)
         if found is not None:
@@ -270,6 +274,19 @@ def _answer(child: _Child, message: msgspec.Struct) -> None:
     if child.control is not None:
         with contextlib.suppress(OSError):
             child.control.send(msgspec.msgpack.encode(message))
+
+
+def _check_wasm(path: str) -> None:
+    """Refuse what is no WebAssembly file, without waiting on it.
+
+    :raises ValueError: saying so, and nothing of what is in it.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode) or os.read(fd, 4) != b"\0asm":
+            raise ValueError("the guest is no WebAssembly file")
+    finally:
+        os.close(fd)
 
 
 def _kill(pid: int) -> None:

@@ -45,13 +45,17 @@ class Configure(msgspec.Struct, frozen=True, tag=True):
 
 
 class Spawn(msgspec.Struct, frozen=True, tag=True):
-    """Host to warden, with the worker's end of a socket pair: start a worker for one arm."""
+    """Host to warden, with the worker's end of a socket pair: start a worker for one arm.
+
+    Without ``guest`` it loads none, and can describe itself and trim but run nothing.
+    """
 
     worker: int
     arm: PluginRef
     plugins: tuple[PluginRef, ...]
     limits: Limits
     confinement: Literal["on", "off"]
+    guest: bool = True
 
 
 class Kill(msgspec.Struct, frozen=True, tag=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -37,6 +38,11 @@ class ToolCall:
     name: str
     arguments: str | dict[str, object]
 
+    @property
+    def argument_text(self) -> str:
+        """Return the arguments as the JSON text that is sent."""
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments, ensure_ascii=False)
+
 
 @dataclass(slots=True)
 class Message:
@@ -69,8 +75,7 @@ class Message:
         if self._tokens is None:
             total = count_tokens(self.text)
             for call in self.tool_calls:
-                arguments = call.arguments if isinstance(call.arguments, str) else str(call.arguments)
-                total += count_tokens(call.name) + count_tokens(arguments)
+                total += count_tokens(call.name) + count_tokens(call.argument_text)
             self._tokens = total
         return self._tokens
 

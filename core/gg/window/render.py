@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -42,5 +41,4 @@ def message_json(message: Message) -> dict[str, Any]:
 
 
 def _openai_call(call: ToolCall) -> dict[str, Any]:
-    arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.argument_text}}

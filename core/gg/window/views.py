@@ -68,15 +68,7 @@ class Views:
             raise ViewRefused(
                 "limit-exceeded", f"{label_name} is {size} bytes, and a label is at most {MAX_LABEL_BYTES}"
             )
-        self._check_body(body)
-        total = self.composed_bytes + len(body.encode())
-        if total > MAX_COMPOSED_BYTES:
-            left = MAX_COMPOSED_BYTES - self.composed_bytes
-            raise ViewRefused(
-                "limit-exceeded",
-                f"text views are at most {MAX_COMPOSED_BYTES} bytes a turn, and {left} bytes of it are left",
-            )
-        self.composed_bytes = total
+        self._compose(body)
         self._place(Message("user", body, "text_views", f"View: {label}", selector=label, key=("text", label)), "text")
 
     def open_file(
@@ -89,7 +81,7 @@ class Views:
         """
         if truncated:
             raise ViewRefused("limit-exceeded", f"{path} is over the {MAX_BODY_BYTES} bytes a view holds")
-        self._check_body(contents)
+        self._compose(contents)
         heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else f"File: {path}"
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
@@ -105,11 +97,18 @@ class Views:
         """Return the views that are open, in window order."""
         return [OpenView(_kind(m), m.selector or "", m.tokens) for m in self._window.open_views()]
 
-    @staticmethod
-    def _check_body(body: str) -> None:
+    def _compose(self, body: str) -> None:
+        """Count a body towards the turn's, or refuse it by a cap."""
         size = len(body.encode())
         if size > MAX_BODY_BYTES:
             raise ViewRefused("limit-exceeded", f"the body is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        if self.composed_bytes + size > MAX_COMPOSED_BYTES:
+            left = MAX_COMPOSED_BYTES - self.composed_bytes
+            raise ViewRefused(
+                "limit-exceeded",
+                f"the views of a turn hold at most {MAX_COMPOSED_BYTES} bytes, and {left} of them are left",
+            )
+        self.composed_bytes += size
 
     def _place(self, message: Message, kind: str) -> None:
         message.program = self._program

@@ -37,6 +37,7 @@ class _Instance:
         self.store.set_epoch_deadline(1)
         instance: Any = linker.instantiate(self.store, guest)
         self.entry: Any = instance.get_func(self.store, "run")
+        self.abi: Any = instance.get_func(self.store, "abi")
         if self.entry is None:
             raise RuntimeError("the guest exports no `run`")
 
@@ -54,6 +55,7 @@ class ComponentGuest:
         self._membrane: Membrane | None = None
         self._next: _Instance | None = None
         self._spent: _Instance | None = None
+        self._abi_checked = False
         self._linker = component.Linker(engine)
         with self._linker.root() as root, root.add_instance(HOST_INTERFACE) as host:
             if entry is not None:
@@ -73,8 +75,18 @@ class ComponentGuest:
             self._clock.start(limits.timeout_s)  # a module's own start function runs here
             try:
                 self._next = _Instance(self._engine, self._linker, self._component, limits)
+                if not self._abi_checked:
+                    self._check_abi()
             finally:
                 self._clock.stop()
+
+    def _check_abi(self) -> None:
+        """Check the version once, on an instance of its own: a component that was entered is not as it was."""
+        instance = _Instance(self._engine, self._linker, self._component, Limits())
+        version = instance.abi(instance.store) if instance.abi is not None else None
+        if version != ABI_VERSION:
+            raise wasmtime.WasmtimeError(f"the guest speaks ABI {version}, and this gg speaks ABI {ABI_VERSION}")
+        self._abi_checked = True
 
     def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
         """Run ``program`` in a store of its own."""
@@ -84,8 +96,8 @@ class ComponentGuest:
         self._membrane, error = membrane, None
         if self._entry is not None:
             self._entry.begin()
+        current.store.set_epoch_deadline(1)  # before the timer is armed: an increment before it would be lost
         self._clock.start(limits.timeout_s)
-        current.store.set_epoch_deadline(1)
         try:
             current.entry(current.store, program, membrane.context)
         except (wasmtime.WasmtimeError, wasmtime.Trap, wasmtime.ExitTrap) as raised:

@@ -44,9 +44,10 @@ class _Instance:
         self.memory: Memory = exports["memory"]
         self.alloc: Func = exports["gg_alloc"]
         self.run: Func = exports["gg_run"]
-        abi = exports["gg_abi"](self.store)
-        if abi != ABI_VERSION:
-            raise RuntimeError(f"the guest speaks ABI {abi}, and this gg speaks ABI {ABI_VERSION}")
+        self.abi: Func = exports["gg_abi"]
+        warm = exports.get("gg_warm")
+        if warm is not None:
+            warm(self.store)
         self.ring: int = exports["gg_log"].value(self.store) & _U32
 
 
@@ -63,6 +64,7 @@ class CoreGuest:
         self._current: _Instance | None = None
         self._waiting: bytes | None = None
         self._exit_status: int | None = None
+        self._abi_checked = False
         self._next: _Instance | None = None
         self._spent: _Instance | None = None
         linker = Linker(engine)
@@ -90,8 +92,16 @@ class CoreGuest:
             self._clock.start(limits.timeout_s)  # a module's own start function runs here
             try:
                 self._next = _Instance(self._engine, self._pre, limits)
+                if not self._abi_checked:
+                    self._check_abi(self._next)
             finally:
                 self._clock.stop()
+
+    def _check_abi(self, instance: _Instance) -> None:
+        abi = instance.abi(instance.store)
+        if abi != ABI_VERSION:
+            raise wasmtime.WasmtimeError(f"the guest speaks ABI {abi}, and this gg speaks ABI {ABI_VERSION}")
+        self._abi_checked = True
 
     def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
         """Run ``program`` in a store of its own."""
@@ -102,12 +112,12 @@ class CoreGuest:
         store, error = current.store, None
         if self._entry is not None:
             self._entry.begin(memory_bytes(current.memory), current.ring)
+        store.set_epoch_deadline(1)  # before the timer is armed: an increment before it would be lost
         self._clock.start(limits.timeout_s)
-        store.set_epoch_deadline(1)
         try:
-            source = self._put(current, program.encode())
-            context = self._put(current, membrane.context.encode())
-            current.run(store, source[0], source[1], context[0], context[1])
+            context, source = membrane.context.encode(), program.encode()
+            address = self._put(current, context + source)
+            current.run(store, address + len(context), len(source), address, len(context))
         except (wasmtime.WasmtimeError, wasmtime.Trap, wasmtime.ExitTrap) as raised:
             error = raised
         finally:
@@ -117,15 +127,13 @@ class CoreGuest:
         self._current, self._membrane, self._spent = None, None, current
         return outcome_of(membrane.report, error, limits, fired=self._clock.fired, status=self._exit_status)
 
-    def _put(self, current: _Instance, data: bytes) -> tuple[int, int]:
-        address = current.alloc(current.store, len(data)) & _U32
-        if not address and data:
-            raise wasmtime.WasmtimeError("the guest has no room for the program")
+    def _put(self, current: _Instance, data: bytes) -> int:
+        address = int(current.alloc(current.store, len(data))) & _U32
         base, size = self._bounds(current.store)
-        if address + len(data) > size:
-            raise wasmtime.WasmtimeError("the guest's gg_alloc answered an address outside its memory")
+        if not address or address + len(data) > size:
+            raise wasmtime.WasmtimeError("the guest has no room for the program")
         ctypes.memmove(base + address, data, len(data))
-        return address, len(data)
+        return address
 
     # -- entry points -------------------------------------------------------------------------------------------------
 

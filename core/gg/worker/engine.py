@@ -17,13 +17,12 @@ from gg.worker.membrane import Membrane
 
 __all__ = ["ENGINE_ID", "Engine", "Guest", "compile_guest", "engine_config"]
 
-CORE_STACK_BYTES = 1 << 20
+CORE_STACK_BYTES = 2 << 20
 COMPONENT_STACK_BYTES = 64 << 20
 """CPython counts a part of the stack it uses and raises RecursionError by that; the machine code around it needs much
 more, and most where CPython counts nothing, as in letting go of a deep structure."""
 _STACK_MARGIN_BYTES = 8 << 20
-_STACK_WITHOUT_ASYNC_BYTES = 2 << 20
-ENGINE_ID = "cranelift-epoch-2"
+ENGINE_ID = "cranelift-epoch-3"
 """Names the configuration in `engine_config` for the cache of compiled guests: change both together."""
 
 
@@ -52,7 +51,7 @@ def _stack_for_components(config: wasmtime.Config) -> int:
         raw: Any = config
         private.wasmtime_config_async_stack_size_set(raw.ptr(), COMPONENT_STACK_BYTES + (1 << 20))
     except (ImportError, AttributeError):
-        return _STACK_WITHOUT_ASYNC_BYTES
+        return CORE_STACK_BYTES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
     return COMPONENT_STACK_BYTES

@@ -14,11 +14,11 @@ import msgspec
 import wasmtime
 
 from gg.errors import PluginLoadError, ProtocolError
-from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Run, Trim, Unavailable
+from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Run, Surface, Trim, Unavailable
 from gg.protocol._frames import ToWorker
 from gg.types import ArmInfo
 from gg.warden.messages import MAX_PACKET_BYTES, GuestFailed, GuestReady, NeedGuest, Spawn
-from gg.worker.engine import Engine
+from gg.worker.engine import CORE_STACK_BYTES, Engine
 from gg.worker.plugins import Arm, load_arm
 from gg.worker.programs import answer_trim, run_program
 
@@ -48,9 +48,14 @@ def serve(host: socket.socket, warden: socket.socket, spawn: Spawn, where: Surro
     if troubles:
         _refuse(channel, "; ".join(troubles), load_error=False, info=arm.info)
     confinement, reason = _confine(spawn, where, arm.info)
+    if confinement == "none" and arm.info.compiles:
+        why = f'it compiles, and this machine cannot confine that ({reason}); confinement="off" runs it all the same'
+        _refuse(channel, why, load_error=False, info=arm.info)
     channel.send(Hello(PROTOCOL_VERSION, arm.info, confinement, reason))
     engine = Engine(host.fileno(), arm.info.guest_form)
-    if arm.info.guest_path is not None:
+    if arm.info.guest_form == "core":
+        arm.add_context(stack=CORE_STACK_BYTES)
+    if arm.info.guest_path is not None and spawn.guest:
         _load_guest(channel, warden, engine, arm.info)
         # A guest that these limits do not let start is told of when a program asks for it.
         with contextlib.suppress(wasmtime.WasmtimeError):
@@ -73,6 +78,8 @@ def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
                 return  # a timer may still fire in this process: the next program gets another one
         elif isinstance(frame, Trim):
             answer_trim(channel, arm, frame)
+        elif isinstance(frame, Surface):
+            arm.add_operations(frame.operations)
 
 
 def _confine(spawn: Spawn, where: Surroundings, info: ArmInfo) -> tuple[Literal["full", "none", "off"], str | None]:
@@ -85,9 +92,11 @@ def _confine(spawn: Spawn, where: Surroundings, info: ArmInfo) -> tuple[Literal[
     profile = worker_profile(where.private_folder, (*where.guest_folders, *guest, *roots), spawn.limits.memory_bytes)
     try:
         apply(prepare(profile))
-        canary(profile)
     except ConfinementUnavailable as error:
+        with contextlib.suppress(ConfinementUnavailable):  # what is left of it: seccomp and the limits
+            apply(prepare(profile, without_landlock=True))
         return "none", str(error)
+    canary(profile)
     return "full", None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import pluggy
 
 from gg.errors import PluginLoadError
 from gg.hookspecs import worker as specs
-from gg.types import ArmInfo
+from gg.types import ArmInfo, OperationSpec
 from gg.warden.messages import PluginRef
 
 __all__ = ["Arm", "load_arm"]
@@ -32,6 +33,27 @@ class Arm:
         if info.guest not in ("shared", "per_program"):
             raise _broken(ref, f"ArmInfo.guest is {info.guest!r}, not 'shared' or 'per_program'")
         self.info = info
+        self._own_context: dict[str, Any] = {}
+        self._contexts: dict[str, str] = {}
+
+    def add_operations(self, operations: Sequence[OperationSpec]) -> None:
+        """Have the arm render the SDK of operations that plugins added: its guest evaluates it before each program."""
+        source = self.hook.gg_render_sdk(operations=operations)
+        if source:
+            self.add_context(sdk=source)
+
+    def add_context(self, **items: object) -> None:
+        """Add to the context object that every program's guest is given."""
+        self._own_context.update(items)
+        self._contexts.clear()
+
+    def complete_context(self, context: str) -> str:
+        """Return the host's context object with what this worker adds to it."""
+        if not self._own_context:
+            return context
+        if context not in self._contexts:
+            self._contexts = {context: json.dumps(json.loads(context) | self._own_context)}
+        return self._contexts[context]
 
 
 def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -> Arm:

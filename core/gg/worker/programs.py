@@ -36,6 +36,9 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     if isinstance(prepared, CompileRejected):
         text = prepared.diagnostic
         trimming = _trim(arm, "compile", text, [])
+        if trimming.band == "Notice":
+            channel.send(Done("toolchain_failed", None, compile_ms, detail=text[-2048:].decode("utf-8", "ignore")))
+            return False
         channel.send(_done("compile_rejected", None, compile_ms, text, trimming))
         return False
     if not isinstance(prepared, Prepared):
@@ -53,7 +56,7 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         )
         return False
     load_ms = (time.perf_counter() - began) * 1000
-    membrane = Membrane(channel, engine.clock, frame.context)
+    membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context))
     channel.send(Started(compile_ms, load_ms))
     outcome = arm.hook.gg_run(artifact=artifact, membrane=membrane, limits=limits)
     if not isinstance(outcome, Outcome):
@@ -63,6 +66,10 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     kind: TrimKind = "compile" if outcome.kind == "rejected" else "runtime"
     trimming = _trim(arm, kind, text, protected) if text else Trimming("Runtime error")
     recycle = engine.clock.stray
+    if outcome.kind == "rejected" and trimming.band == "Notice":  # nothing of the program was judged
+        detail = text[-2048:].decode("utf-8", "ignore")
+        channel.send(Done("toolchain_failed", None, compile_ms, detail=detail, recycle=recycle))
+        return recycle
     done = _done(outcome.kind, duration_ms, compile_ms, text, trimming, outcome.status, recycle)
     channel.send(msgspec.structs.replace(done, facts=membrane.facts) if membrane.facts else done)
     if arm.info.guest_path is not None and not recycle:

@@ -15,7 +15,8 @@ def _load_harness() -> ModuleType:
     name = "gg_tests_javascript_guest_harness"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("guest_harness.py"))
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)

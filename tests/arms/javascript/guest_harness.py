@@ -14,7 +14,8 @@ from typing import Any
 import wasmtime
 
 _ARMS = find_spec("gg_arms")
-assert _ARMS is not None and _ARMS.submodule_search_locations
+assert _ARMS is not None
+assert _ARMS.submodule_search_locations
 GUEST = Path(_ARMS.submodule_search_locations[0]) / "javascript" / "javascript.wasm"
 MODULES = ("files", "views", "session")
 WASI = "wasi_snapshot_preview1"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gg_arms.javascript._sdk import render
-
 from gg.types import OperationSpec, Parameter
+from gg_arms.javascript._sdk import render
 
 
 def _spec(name="read_file", parameters=(), result="string", module="files", id="files.read_file"):
