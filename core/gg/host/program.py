@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from gg.stream.stream import Stream
 from gg.types import ArmInfo, Limits
 from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
 
-__all__ = ["ProgramResult", "run_program"]
+__all__ = ["NeverBegan", "ProgramResult", "run_program"]
 
 _GRACE_S = 0.25
 """How long past its deadline a worker may be silent before it is killed."""
@@ -38,6 +39,10 @@ class ProgramResult:
     logs: list[str] | None = None
     logs_suppressed: int = 0
     worker_spent: bool = False
+
+
+class NeverBegan(Exception):
+    """The worker ended without having read the program: another one can run it."""
 
 
 class _CallsSpent(Exception):
@@ -125,6 +130,8 @@ def run_program(
     except ArmUnavailable as error:
         _toolchain_failed(result, error.reason, stream)
     except (ChannelClosed, ProtocolError) as error:
+        if isinstance(error, ChannelClosed) and error.unread and not started and not cancelled():
+            raise NeverBegan(f"{error}; {describe(worker.died())}") from None
         clock.park()
         detail = f"{error}; {describe(worker.died())}"
         if cancelled():
@@ -142,6 +149,8 @@ def run_program(
 
 
 def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
+    if not all(math.isfinite(ms) and ms >= 0 for ms in (done.compile_ms, done.duration_ms or 0.0)):
+        raise ProtocolError("the worker's times are no times")
     result.compile_ms = done.compile_ms
     result.duration_ms = done.duration_ms
     result.worker_spent = done.recycle

@@ -208,7 +208,7 @@ class Session:
                 hello = self.worker().hello()
                 break
             except WorkerGone as gone:
-                self._worker = None
+                self.drop_worker()
                 if attempt == 2:
                     raise ArmUnavailable(self.arm.name, str(gone)) from None
                 self.stream.log("warn", "worker_died", str(gone))

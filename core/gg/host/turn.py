@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET
 
 from gg import wording
-from gg.host.program import ProgramResult, run_program
+from gg.host.program import NeverBegan, ProgramResult, run_program
 from gg.host.reply import Reply, read_submission
 from gg.operations.bracket import CallDesk
 from gg.operations.context import CallContext
@@ -163,7 +164,7 @@ class TurnRunner:
         record.documented = frozenset()  # no documentation view stands in the window of this gg yet
         run = Run(source, index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
         try:
-            result = run_program(session.worker(), run, limits, make_desk, stream, lambda: session.cancelled)
+            result = self._run_in_worker(run, make_desk)
         except Exception as error:
             stream.emit(CodeExecution(ok=False, tool_calls=record.tool_calls, error=f"gg failed: {error}"))
             raise
@@ -183,6 +184,25 @@ class TurnRunner:
                 self._notices.append((result.body, index))
             else:
                 self._errors.append((result.heading, result.body, index))
+
+    def _run_in_worker(self, run: Run, make_desk: Callable[[ArmInfo], CallDesk]) -> ProgramResult:
+        session = self._session
+
+        def attempt() -> ProgramResult:
+            return run_program(
+                session.worker(), run, session.limits, make_desk, self._stream, lambda: session.cancelled
+            )
+
+        try:
+            return attempt()
+        except NeverBegan as error:
+            self._stream.log("warn", "worker_died", f"an idle worker ended: {error}")
+            session.drop_worker()
+        try:
+            return attempt()
+        except NeverBegan as error:
+            self._stream.log("error", "toolchain_failed", f"the program was not run: {error}", detail=str(error))
+            return ProgramResult(NOTICE, wording.TOOLCHAIN_FAILED, worker_spent=True)
 
     def _event(self, result: ProgramResult, info: ArmInfo) -> CodeExecution:
         event = CodeExecution(ok=result.heading is None, tool_calls=0)

@@ -27,6 +27,7 @@ _KINDS = {
 _EXPECTED = re.compile(r"^Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`(?: - at `\$(?P<path>[^`]*)`)?$")
 _MISSING = re.compile(r"^Object missing required field `(?P<name>[^`]+)`")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(?P<name>[^`]*)`")
+_BOUND = re.compile(r"^Expected `int` (?P<side><=|>=) (?P<bound>-?\d+) - at `\$(?P<path>[^`]*)`$")
 _WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _decoders: dict[type[Arguments], msgspec.json.Decoder[Any]] = {}
@@ -80,6 +81,9 @@ def _explain(text: str, context: CallContext) -> str:
         )
         got = _KINDS.get(match["got"], match["got"])
         return f"{_place(match['path'], context)} must be {wanted}, not {got}"
+    if match := _BOUND.match(text):
+        side = "at least" if match["side"] == ">=" else "at most"
+        return f"{_place(match['path'], context)} must be {side} {match['bound']}"
     where = _WHERE.search(text)
     return f"{_place(where['path'] if where else None, context)}: {_WHERE.sub('', text)}"
 

@@ -20,6 +20,7 @@ __all__ = ["MAX_CALLS_IN_REQUEST", "MAX_CALLS_OF_PROGRAM", "CallDesk"]
 MAX_CALLS_IN_REQUEST = 16
 MAX_CALLS_OF_PROGRAM = 50_000
 """Waiting for the host is no part of a program's time, so a loop of calls needs a bound of its own."""
+_REPLY_ROOM = MAX_FRAME_BYTES - (64 << 10)
 _HEAD_OPERATION = re.compile(rb'^\s*\[\s*\[\s*"([A-Za-z0-9_.]{1,128})"')
 _request = msgspec.json.Decoder(list[list[msgspec.Raw]])
 _text = msgspec.json.Decoder(str)
@@ -49,7 +50,11 @@ class CallDesk:
             found = _HEAD_OPERATION.match(call.payload)
             id = found[1].decode() if found else "unknown"
             message = f"the call is {call.oversize} bytes, and a call is at most {MAX_FRAME_BYTES} bytes"
-            return Reply(b"[" + self._bracket(id, None, OperationFailure("limit-exceeded", message), call.late) + b"]")
+            return Reply(
+                b"["
+                + self._bracket(id, None, OperationFailure("limit-exceeded", message), call.late, _REPLY_ROOM)
+                + b"]"
+            )
         try:
             calls = _request.decode(call.payload)
             if not 1 <= len(calls) <= MAX_CALLS_IN_REQUEST:
@@ -58,7 +63,12 @@ class CallDesk:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._record.unreadable_request(str(error))
             return Reply(_encode(_error("call", "invalid-argument", f"the request cannot be read: {error}")), False)
-        return Reply(b"[" + b",".join(self._bracket(*one, call.late) for one in read) + b"]")
+        room = _REPLY_ROOM
+        answers: list[bytes] = []
+        for one in read:
+            answers.append(self._bracket(*one, call.late, room))
+            room -= len(answers[-1]) + 1
+        return Reply(b"[" + b",".join(answers) + b"]")
 
     @staticmethod
     def _read(item: list[msgspec.Raw]) -> tuple[str, msgspec.Raw | None, OperationFailure | None]:
@@ -68,7 +78,9 @@ class CallDesk:
             raise msgspec.ValidationError("a call is `[operation, arguments]` or `[operation, null, fault]`")
         return _text.decode(item[0]), item[1], None
 
-    def _bracket(self, id: str, raw: msgspec.Raw | None, fault: OperationFailure | None, late: bool) -> bytes:
+    def _bracket(
+        self, id: str, raw: msgspec.Raw | None, fault: OperationFailure | None, late: bool, room: int
+    ) -> bytes:
         id = id[:128]
         self._record.call_opened(id)
         began = time.perf_counter()
@@ -86,7 +98,7 @@ class CallDesk:
             if self._run_ends is not None and not operation.outlives_deadline and time.monotonic() > self._run_ends:
                 raise OperationFailure("limit-exceeded", "the time of the whole run is spent")
             dispatched = operation.backed
-            reply = self._dispatch(operation, arguments)
+            reply = self._dispatch(operation, arguments, room)
             failure = None
         except OperationFailure as error:
             failure = error
@@ -95,7 +107,7 @@ class CallDesk:
         self._record.call_closed(id, dispatched=dispatched, failure=failure, parked_ms=parked_ms)
         return reply
 
-    def _dispatch(self, operation: Operation, arguments: Any) -> bytes:
+    def _dispatch(self, operation: Operation, arguments: Any, room: int) -> bytes:
         try:
             value = operation.handler(self._context, arguments)
             reply = _encode({"ok": True, "value": value if operation.exact else finite(value)})
@@ -104,8 +116,8 @@ class CallDesk:
         except Exception as error:
             self._record.handler_broke(operation.id, error)
             raise OperationFailure("other", "the operation failed inside gg") from error
-        if len(reply) > MAX_FRAME_BYTES - 1024:
-            raise OperationFailure("limit-exceeded", f"the answer is over {MAX_FRAME_BYTES} bytes")
+        if len(reply) > room:
+            raise OperationFailure("limit-exceeded", f"the answers of a request are at most {_REPLY_ROOM} bytes")
         return reply
 
     def _spelling(self, id: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from gg.operations.context import CallContext
-from gg.operations.table import Arguments, ErrorCode, Operation, OperationFailure, PathText, Record
+from gg.operations.table import Arguments, ErrorCode, Int64, Operation, OperationFailure, PathText, Record
 from gg.workspace import FileError
 
 __all__ = ["FILES_OPERATIONS", "FileText", "ReadFile", "read_workspace_file", "workspace_failures"]
@@ -24,8 +24,8 @@ class ReadFile(Arguments, frozen=True):
     """Which lines of which file: ``offset`` is the 1-based first line, ``limit`` how many."""
 
     path: PathText
-    offset: int | None = None
-    limit: int | None = None
+    offset: Int64 | None = None
+    limit: Int64 | None = None
 
 
 class FileText(Record, frozen=True):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Arguments",
     "ErrorCode",
+    "Int64",
     "Operation",
     "OperationFailure",
     "OperationTable",
@@ -37,6 +38,7 @@ class _PathKind:
 
 
 PathText = Annotated[str, _PathKind()]
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class Arguments(msgspec.Struct, rename="camel", forbid_unknown_fields=True, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 from typing import Any, Generic, TypeVar
@@ -18,7 +19,11 @@ _CHUNK = 1 << 16
 
 
 class ChannelClosed(Exception):
-    """The other end is gone."""
+    """The other end is gone. ``unread``: it went without having read what was sent to it."""
+
+    def __init__(self, reason: str, *, unread: bool = False) -> None:
+        super().__init__(reason)
+        self.unread = unread
 
 
 class ChannelTimeout(Exception):
@@ -62,7 +67,7 @@ class Channel(Generic[Incoming]):
         try:
             self._sock.sendall(data)
         except OSError as error:
-            raise ChannelClosed(str(error)) from None
+            raise ChannelClosed(str(error), unread=True) from None
 
     def receive(self, timeout_s: float | None = None) -> Incoming:
         """Return the next frame.
@@ -100,7 +105,7 @@ class Channel(Generic[Incoming]):
         except TimeoutError:
             raise ChannelTimeout from None
         except OSError as error:
-            raise ChannelClosed(str(error)) from None
+            raise ChannelClosed(str(error), unread=error.errno == errno.ECONNRESET) from None
         if not data:
             raise ChannelClosed("the other end is gone")
         self._buffer += data

@@ -76,6 +76,9 @@ class Warden:
         try:
             while True:
                 for key, _ in self._selector.select():
+                    watched = self._selector.get_map().get(key.fd)
+                    if watched is None or watched.data is not key.data:
+                        continue  # an earlier action of this batch buried the child it belonged to
                     action: Callable[[], bool | None] = key.data
                     if action() is False:
                         return 0
