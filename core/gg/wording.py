@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = [
     "CANCELLED",
     "NOTHING_SAID",
+    "NOT_RUN_AFTER_CANCEL",
     "NOT_RUN_AFTER_DEFECT",
     "NOT_RUN_AFTER_ENDING",
     "NO_PROGRAM",
@@ -29,6 +30,7 @@ TOOLCHAIN_FAILED = (
     "The program was not run: its compiler could not finish.\n\nNothing about the program was rejected. Write it again."
 )
 NOT_RUN_AFTER_ENDING = "not run: an earlier program of this turn ended the session"
+NOT_RUN_AFTER_CANCEL = "not run: the session was cancelled"
 NOT_RUN_AFTER_DEFECT = "not run: gg itself failed earlier in this turn"
 CANCELLED = "execution stopped: the session was cancelled"
 NOTHING_SAID = "the program failed, and its runtime said nothing"

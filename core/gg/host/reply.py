@@ -46,6 +46,9 @@ class Reply:
                 raise ValueError("has tool calls that are no list")
             items = cast("list[Any]", calls)
             reply = cls(content or "", [_read_call(item, n) for n, item in enumerate(items, 1)])
+        said: Any = reply.content
+        if not isinstance(said, str):
+            raise ValueError("has a `content` that is no string")
         given: Sequence[Any] = reply.tool_calls
         for number, call in enumerate(given, 1):
             if not isinstance(call, ToolCall):

@@ -58,8 +58,9 @@ class TurnRunner:
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
-        stream, window = self._stream, self._window
+        session, stream, window = self._session, self._stream, self._window
         began = time.perf_counter()
+        session.cancelled = False
         window.turn += 1
         stream.turn = window.turn
         window.push(self._said(reply))
@@ -127,6 +128,9 @@ class TurnRunner:
         for index, source in enumerate(programs):
             if ending.summary is not None:
                 self._skip(range(index, len(programs)), wording.NOT_RUN_AFTER_ENDING)
+                break
+            if self._session.cancelled:
+                self._skip(range(index, len(programs)), wording.NOT_RUN_AFTER_CANCEL)
                 break
             stream.program, self._begun = index, index + 1
             try:

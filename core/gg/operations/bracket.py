@@ -20,6 +20,8 @@ __all__ = ["MAX_CALLS_IN_REQUEST", "MAX_CALLS_OF_PROGRAM", "CallDesk"]
 MAX_CALLS_IN_REQUEST = 16
 MAX_CALLS_OF_PROGRAM = 50_000
 """Waiting for the host is no part of a program's time, so a loop of calls needs a bound of its own."""
+_NEVER_DISPATCHED = ("invalid-argument", "refused", "unavailable")
+"""Failures of calls that did nothing: they count as refused before they ran, wherever that was found out."""
 _REPLY_ROOM = MAX_FRAME_BYTES - (64 << 10)
 _HEAD_OPERATION = re.compile(rb'^\s*\[\s*\[\s*"([A-Za-z0-9_.]{1,128})"')
 _request = msgspec.json.Decoder(list[list[msgspec.Raw]])
@@ -102,6 +104,7 @@ class CallDesk:
             failure = None
         except OperationFailure as error:
             failure = error
+            dispatched = dispatched and error.code not in _NEVER_DISPATCHED
             reply = _encode({"ok": False, "error": _error(name, error.code, error.message)})
         parked_ms = (time.perf_counter() - began) * 1000
         self._record.call_closed(id, dispatched=dispatched, failure=failure, parked_ms=parked_ms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import keyword
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,6 +110,9 @@ class Operation:
         )
 
 
+UNSPEAKABLE = frozenset((*keyword.kwlist, "lib"))
+"""Words that no module or operation may be called by: Python cannot write them behind a dot, and gg keeps ``lib``."""
+
 _SCALARS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any", object: "any"}
 
 
@@ -168,6 +172,8 @@ class OperationTable:
         module, _, name = row.id.partition(".")
         if not (module.isidentifier() and name.isidentifier()):
             raise ValueError(f"the operation id {row.id!r} is not `module.name`")
+        if name.startswith("_") or {module, name} & UNSPEAKABLE:
+            raise ValueError(f"the operation id {row.id!r} holds a word that is reserved")
         if row.id in self._rows:
             raise ValueError(f"the operation id {row.id!r} is taken")
         self._rows[row.id] = row

@@ -80,10 +80,18 @@ class Warden:
                     if watched is None or watched.data is not key.data:
                         continue  # an earlier action of this batch buried the child it belonged to
                     action: Callable[[], bool | None] = key.data
-                    if action() is False:
+                    if self._guarded(action) is False:
                         return 0
         finally:
             self._leave()
+
+    def _guarded(self, action: Callable[[], bool | None]) -> bool | None:
+        """Run an action; what goes wrong with one child must not end the warden, and with it every worker."""
+        try:
+            return action()
+        except Exception as error:  # noqa: BLE001 - said where the operator looks, and lived through
+            print(f"gg: the warden went on after {type(error).__name__}: {error}", file=sys.stderr)
+            return None
 
     def _leave(self) -> None:
         for child in self._children.values():
@@ -216,10 +224,7 @@ class Warden:
         if code < 0 and self._cache is not None:
             self._cache.forget_checks()
         detail = child.tail.decode("utf-8", "ignore").strip()
-        if child.control is not None:
-            self._selector.unregister(child.control)
-            child.control.close()
-            child.control = None
+        self._hang_up(child)
         if child.compiling is not None:
             self._compiled(child.compiling, None if code == 0 else detail or f"the compile ended with {code}")
         elif child.worker is not None:
@@ -237,12 +242,16 @@ class Warden:
             need = None
         if need is None:
             # Gone, or not to be trusted: its death, if it has not died yet, is reported as any other.
-            self._selector.unregister(child.control)
-            child.control.close()
-            child.control = None
+            self._hang_up(child)
             _kill(child.pid)
             return
         self._provide(child, need)
+
+    def _hang_up(self, child: _Child) -> None:
+        if child.control is not None:
+            self._selector.unregister(child.control)
+            child.control.close()
+            child.control = None
 
     def _provide(self, child: _Child, need: NeedGuest) -> None:
         assert self._cache is not None

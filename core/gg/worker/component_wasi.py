@@ -58,10 +58,16 @@ def _random_u64(_store: Any) -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
+def _no_socket(_store: Any, _family: Any) -> Any:
+    return component.Variant("err", "access-denied")
+
+
 _INTERFACES: dict[str, dict[str, Any]] = {
     "wasi:cli/environment": {"get-environment": _nothing, "get-arguments": _nothing},
     "wasi:clocks/wall-clock": {"now": _wall_clock},
     "wasi:clocks/monotonic-clock": {"now": _monotonic_clock, "resolution": _resolution},
     "wasi:random/random": {"get-random-bytes": _random_bytes, "get-random-u64": _random_u64},
+    "wasi:sockets/tcp-create-socket": {"create-tcp-socket": _no_socket},
+    "wasi:sockets/udp-create-socket": {"create-udp-socket": _no_socket},
     "wasi:filesystem/preopens": {"get-directories": _nothing},
 }

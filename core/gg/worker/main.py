@@ -79,7 +79,10 @@ def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
         elif isinstance(frame, Trim):
             answer_trim(channel, arm, frame)
         elif isinstance(frame, Surface):
-            arm.add_operations(frame.operations)
+            try:
+                arm.add_operations(frame.operations)
+            except Exception as error:  # noqa: BLE001 - an arm's defect: its programs run, without these operations
+                arm.facts["sdk"] = f"gg_render_sdk raised {type(error).__name__}: {error}"
 
 
 def _confine(spawn: Spawn, where: Surroundings, info: ArmInfo) -> tuple[Literal["full", "none", "off"], str | None]:

@@ -21,7 +21,10 @@ _REQUIRED = ("gg_arm_info", "gg_prepare", "gg_compile", "gg_run", "gg_trim")
 
 
 class Arm:
-    """An arm's hooks, typed where gg calls them. ``hook`` is pluggy's; ``info`` what the arm says of itself."""
+    """An arm's hooks, typed where gg calls them.
+
+    ``hook`` is pluggy's; ``info`` what the arm says of itself; ``facts`` what the operator should know of it.
+    """
 
     def __init__(self, manager: pluggy.PluginManager, ref: PluginRef) -> None:
         self.hook: Any = manager.hook
@@ -33,6 +36,7 @@ class Arm:
         if info.guest not in ("shared", "per_program"):
             raise _broken(ref, f"ArmInfo.guest is {info.guest!r}, not 'shared' or 'per_program'")
         self.info = info
+        self.facts: dict[str, float | str] = {}
         self._own_context: dict[str, Any] = {}
         self._contexts: dict[str, str] = {}
 

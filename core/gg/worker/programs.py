@@ -57,6 +57,7 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         return False
     load_ms = (time.perf_counter() - began) * 1000
     membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context))
+    membrane.facts.update(arm.facts)
     channel.send(Started(compile_ms, load_ms))
     outcome = arm.hook.gg_run(artifact=artifact, membrane=membrane, limits=limits)
     if not isinstance(outcome, Outcome):

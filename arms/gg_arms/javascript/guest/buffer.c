@@ -58,6 +58,46 @@ void buffer_printf(Buffer *b, const char *format, ...)
     buffer_put(b, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
+enum { LINE_MOST = 4 << 10 };
+
+/* Puts one line, or its beginning, in whole characters. */
+static void put_line(Buffer *b, const char *line, size_t len)
+{
+    if (len > LINE_MOST) {
+        len = LINE_MOST;
+        while (len && ((unsigned char)line[len] & 0xC0) == 0x80)
+            len--;
+    }
+    buffer_put(b, line, len);
+}
+
+/* Puts the lines of a piece of text; `ends` says whether its last line ends where the piece does. */
+static void put_lines(Buffer *b, const char *text, size_t len, bool ends)
+{
+    const char *end = text + len, *newline;
+    for (bool first = true; text <= end; first = false) {
+        newline = memchr(text, '\n', (size_t)(end - text));
+        const char *next = newline ? newline : end;
+        /* One that goes on is put only where it is known to be a long line. */
+        if (newline || ends || end - text > LINE_MOST) {
+            if (!first)
+                buffer_putc(b, '\n');
+            put_line(b, text, (size_t)(next - text));
+        }
+        text = next + 1;
+    }
+}
+
+void buffer_put_ends(Buffer *b, const char *head, size_t head_len, const char *tail, size_t tail_len)
+{
+    put_lines(b, head, head_len, false);
+    const char *newline = memchr(tail, '\n', tail_len);
+    if (newline) {
+        buffer_putc(b, '\n');
+        put_lines(b, newline + 1, (size_t)(tail + tail_len - newline) - 1, true);
+    }
+}
+
 void buffer_free(Buffer *b)
 {
     free(b->data);

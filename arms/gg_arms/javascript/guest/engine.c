@@ -127,6 +127,23 @@ bool engine_link(JSContext *ctx, JSValueConst module)
     return js_create_module_function(ctx, m) >= 0 && js_link_module(ctx, m) >= 0;
 }
 
+uint32_t engine_length(JSValueConst string)
+{
+    return string_rope_get_len(string);
+}
+
+JSValue engine_slice(JSContext *ctx, JSValueConst string, uint32_t start, uint32_t end)
+{
+    uint16_t *units = js_malloc(ctx, sizeof *units * (end - start));
+    if (!units)
+        return JS_EXCEPTION;
+    for (uint32_t i = start; i < end; i++)
+        units[i - start] = (uint16_t)string_rope_get(string, i);
+    JSValue slice = js_new_string16_len(ctx, units, (int)(end - start));
+    js_free(ctx, units);
+    return slice;
+}
+
 /* The primitive inside a String, Number, Boolean, Symbol or BigInt object; undefined for anything else. */
 JSValue engine_unwrap(JSContext *ctx, JSValueConst value)
 {

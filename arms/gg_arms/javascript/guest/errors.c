@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NESTED = 10, MAX_DEPTH = 5, MAX_MESSAGE = 1 << 20 };
+enum { MAX_NESTED = 10, MAX_DEPTH = 5 };
 
 typedef struct {
     JSContext *ctx;
@@ -17,10 +17,11 @@ typedef struct {
 
 static void put_part(Report *report, const char *role, const char *text, size_t len)
 {
-    if (len > MAX_MESSAGE) {
-        len = MAX_MESSAGE;
-        while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
-            len--;
+    Buffer ends = {0};
+    if (len > TEXT_MOST) {
+        buffer_put_ends(&ends, text, TEXT_END, text + len - TEXT_END, TEXT_END);
+        text = ends.data ? ends.data : "";
+        len = ends.len;
     }
     if (report->json.data[report->json.len - 1] == ']')
         buffer_putc(&report->json, ',');
@@ -29,6 +30,7 @@ static void put_part(Report *report, const char *role, const char *text, size_t 
     buffer_puts(&report->json, "\",");
     buffer_json(&report->json, text, len);
     buffer_putc(&report->json, ']');
+    buffer_free(&ends);
 }
 
 static void put_frames(Report *report, const char *frames, int indent)
@@ -173,7 +175,7 @@ static void put_error(Report *report, JSValueConst thrown, const char *label, in
         bool api = errors_is_api(ctx, value);
         if (api) {
             JSValue text = errors_property(ctx, value, "message", false, NULL);
-            console_value(ctx, &message, text);
+            errors_text(ctx, &message, text);
             JS_FreeValue(ctx, text);
         } else {
             errors_header(ctx, &message, value);
@@ -187,7 +189,7 @@ static void put_error(Report *report, JSValueConst thrown, const char *label, in
         put_related(report, value, depth);
     } else {
         size_t before = message.len;
-        console_value(ctx, &message, value);
+        errors_text(ctx, &message, value);
         bool blank = true;
         for (size_t i = before; i < message.len; i++)
             blank = blank && strchr(" \t\r\n", message.data[i]);

@@ -34,6 +34,11 @@ void buffer_printf(Buffer *b, const char *format, ...) __attribute__((format(pri
 /* Puts a JSON string literal; a lone surrogate (as the engine encodes it) becomes a \udXXX escape. */
 void buffer_json(Buffer *b, const char *text, size_t len);
 void buffer_free(Buffer *b);
+/* A text as long as this is put whole into a report. */
+enum { TEXT_END = 64 << 10, TEXT_MOST = 2 * TEXT_END };
+/* Puts the lines of the two ends of a long text. `head` ends, and `tail` begins, anywhere inside a line. Of a line over
+   4 KiB its first 4 KiB are put; every other line that an end does not hold whole is left out. */
+void buffer_put_ends(Buffer *b, const char *head, size_t head_len, const char *tail, size_t tail_len);
 /* Whether the engine's UTF-8 of a string holds a lone surrogate. */
 bool text_has_surrogate(const char *text, size_t len);
 
@@ -52,6 +57,9 @@ bool host_random(void *to, size_t len);
 JSValue engine_api_error(JSContext *ctx, JSValueConst proto);
 JSValue engine_frames(JSContext *ctx, JSValueConst error);
 bool engine_link(JSContext *ctx, JSValueConst module);
+/* Length of a string in code units, and some of them as a string; no copy of the whole is made. */
+uint32_t engine_length(JSValueConst string);
+JSValue engine_slice(JSContext *ctx, JSValueConst string, uint32_t start, uint32_t end);
 JSValue engine_unwrap(JSContext *ctx, JSValueConst value);
 const char *engine_class(JSContext *ctx, JSValueConst value);
 void engine_set_random(JSContext *ctx, uint64_t seed);
@@ -68,6 +76,8 @@ void console_seal(JSContext *ctx, JSValueConst native);
 void console_value(JSContext *ctx, Buffer *b, JSValueConst value);
 
 /* message.c */
+/* Appends what console.log would print for one value; of a long string, the lines of its two ends. */
+void errors_text(JSContext *ctx, Buffer *b, JSValueConst value);
 /* The value of a property without proxies' traps; `own_only` leaves the prototypes out. Undefined where there is none. */
 JSValue errors_property(JSContext *ctx, JSValueConst object, const char *name, bool own_only, bool *is_own);
 void errors_header(JSContext *ctx, Buffer *b, JSValueConst error);

@@ -20,7 +20,7 @@ enum {
     /* A collection copies every page it marks, so small programs should end before the first one. */
     FIRST_COLLECTION = 8 * 1024 * 1024,
     /* Given back before an error is rendered, so that running out of memory can still be told. */
-    RESERVE = 256 * 1024,
+    RESERVE = 1024 * 1024,
 };
 
 static JSValue native;

@@ -43,10 +43,35 @@ JSValue errors_property(JSContext *ctx, JSValueConst object, const char *name, b
     return value;
 }
 
+void errors_text(JSContext *ctx, Buffer *b, JSValueConst value)
+{
+    uint32_t len = JS_IsString(value) ? engine_length(value) : 0;
+    if (len <= TEXT_MOST) {
+        console_value(ctx, b, value);
+        return;
+    }
+    /* The whole may be most of the memory there is. */
+    JSValue ends[2] = {engine_slice(ctx, value, 0, TEXT_END), engine_slice(ctx, value, len - TEXT_END, len)};
+    const char *text[2];
+    size_t size[2];
+    for (int i = 0; i < 2; i++) {
+        text[i] = JS_IsString(ends[i]) ? JS_ToCStringLen(ctx, &size[i], ends[i]) : NULL;
+        if (!text[i]) {
+            swallow(ctx);
+            size[i] = 0;
+        }
+    }
+    buffer_put_ends(b, text[0] ? text[0] : "", size[0], text[1] ? text[1] : "", size[1]);
+    for (int i = 0; i < 2; i++) {
+        JS_FreeCString(ctx, text[i]);
+        JS_FreeValue(ctx, ends[i]);
+    }
+}
+
 static void put_text(JSContext *ctx, Buffer *b, JSValueConst value)
 {
     if (!JS_IsUndefined(value))
-        console_value(ctx, b, value);
+        errors_text(ctx, b, value);
 }
 
 static bool text_is(const Buffer *b, const char *text)

@@ -8,10 +8,11 @@ from typing import Any
 
 from ._ending import wind_up
 from ._json import dumps_ascii, loads
+from ._memory import grow_once
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._report import PROGRAM_FILE, Part, failure, rejection, remember_source
 from . import _seeding
-from ._sdk_runtime import bind_only, load, membrane
+from ._sdk_runtime import load, membrane
 from ._streams import streams
 from ._wire import report as host_report
 
@@ -49,12 +50,12 @@ def report_exit(status: int) -> None:
 def run(program: str, context: str) -> None:
     """Compile and run `program`; `context` is the JSON object that the host passes beside it."""
     _seeding.give_back()
+    grow_once()
     facts: dict[str, Any] = loads(context)
     sdk = facts.get("sdk")
     if sdk:
         load(sdk)
     modules: list[str] = facts.get("modules") or []
-    bind_only(modules)
     roster = ["gg", *(f"gg.{name}" for name in modules)]
     if facts.get("lib") and "gg.lib" not in roster:
         roster.append("gg.lib")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType, TracebackType
 from typing import Any
 
+from ._bounds import bounded
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._own import restore_builtins
 from ._stack import hidden, traceback
@@ -96,8 +97,8 @@ def _parts(formatted: Any) -> list[Part]:
 
 
 def _printable(text: str) -> str:
-    """Write lone surrogates as standard error does, and take off the last newline."""
-    return text.removesuffix("\n").encode("utf-8", "backslashreplace").decode("utf-8")
+    """Bound a text, write lone surrogates as standard error does, and take off the last newline."""
+    return bounded(text.removesuffix("\n")).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _declared(error: BaseException, roster: list[str]) -> list[str]:
@@ -131,9 +132,9 @@ def _frames(trace: TracebackType | None) -> list[Part]:
 
 
 def _plainly(error: BaseException) -> str:
-    kind: str = type.__dict__["__name__"].__get__(type(error))
+    kind: str = bounded(type.__dict__["__name__"].__get__(type(error)))
     try:
-        text = str(error)
+        text = bounded(str(error))
     except BaseException:
         text = "<exception str() failed>"
     return _printable(f"{kind}: {text}" if text else kind)

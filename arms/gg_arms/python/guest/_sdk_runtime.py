@@ -99,17 +99,6 @@ def load(source: str) -> None:
         module.__dict__["__all__"] = list(dict.fromkeys([*earlier, *added]))
 
 
-def bind_only(names: list[str]) -> None:
-    """Take away the modules that are not bound for this agent; `core` and `lib` stay."""
-    gg = sys.modules["gg"]
-    declared: list[str] = gg.__dict__["__all__"]
-    for name in declared[:]:
-        if name not in names and name not in ("core", "lib"):
-            declared.remove(name)
-            gg.__dict__.pop(name, None)
-            sys.modules.pop(f"gg.{name}", None)
-
-
 def _module(name: str) -> ModuleType:
     whole = f"gg.{name}"
     module = sys.modules.get(whole)

@@ -1,7 +1,7 @@
 """CPython's `traceback` module, loaded again for the guest, reading deep stacks quickly.
 
 A recursion of thousands of frames has a handful of different ones. Each different one is read and formatted once, and
-frames of the guest and of gg's SDK are left out.
+frames of the guest and of gg's SDK are left out. Of a long message its ends are read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from ._bounds import bounded, bounded_line
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._own import private_copy
 
@@ -67,8 +68,20 @@ class _Stack(traceback.StackSummary):  # type: ignore[misc,name-defined]  # a cl
         texts = self.__dict__.setdefault("_texts", {})
         text: str | None = texts.get(id(frame_summary))
         if text is None:
-            text = texts[id(frame_summary)] = super().format_frame_summary(frame_summary, **options)
+            text = texts[id(frame_summary)] = bounded(super().format_frame_summary(frame_summary, **options))
         return text
+
+
+class _Exception(traceback.TracebackException):  # type: ignore[misc,name-defined]  # as above
+    """An exception to be printed, of which a syntax error's own texts are bounded too."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if self._is_syntax_error:
+            if isinstance(self.text, str):
+                self.text = bounded_line(self.text)
+            if isinstance(self.msg, str):
+                self.msg = bounded(self.msg)
 
 
 def _remembered() -> Any:
@@ -84,8 +97,19 @@ def _remembered() -> Any:
     return position, known
 
 
+def _bounding(function: Any) -> Any:
+    """Return a function that makes a text, which then makes no more of it than is reported."""
+
+    def text(*arguments: Any, **named: Any) -> str:
+        return bounded(function(*arguments, **named))
+
+    return text
+
+
 traceback._get_code_position, _known = _remembered()
 traceback.StackSummary = _Stack
+traceback.TracebackException = _Exception
+traceback._safe_string = _bounding(traceback._safe_string)
 
 
 def forget() -> None:

@@ -21,7 +21,7 @@ from . import _library  # noqa: E402
 
 MISSING = _library.import_all()
 
-from . import _loop, _network, _process, _program, _sdk_runtime, _seeding, _streams, _warm  # noqa: E402
+from . import _loop, _network, _process, _program, _sdk_runtime, _seeding, _streams, _warm, _zones  # noqa: E402
 from ._sdk_source import SOURCE  # type: ignore[import-not-found]  # noqa: E402  # written by the build
 
 ABI = 1
@@ -43,6 +43,7 @@ _locks.install_queue()
 _loop.install()
 _network.install()
 _process.install(_program.report_exit)
+_zones.install()
 _sdk_runtime.begin()
 _sdk_runtime.load(SOURCE)
 _streams.streams.install()
