@@ -58,8 +58,8 @@ def _random_u64(_store: Any) -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
-def _no_socket(_store: Any, _family: Any) -> Any:
-    return component.Variant("err", "access-denied")
+def _no_socket(_store: Any, _family: Any) -> str:
+    return "access-denied"
 
 
 _INTERFACES: dict[str, dict[str, Any]] = {
