@@ -132,6 +132,11 @@ class ArmInfo:
     compiles: bool = False
     compilers: tuple[str, ...] = ()
 
+    @property
+    def starts_at_once(self) -> bool:
+        """Say whether nothing comes between a program's submission and its run: no compiler, and a shared guest."""
+        return self.guest == "shared" and not self.compiles
+
     def spell(self, module: str, name: str) -> str:
         """Return how a program writes one of gg's functions, such as ``gg.files.readFile``."""
         return self.member_separator.join(("gg", module, self.spell_name(name)))

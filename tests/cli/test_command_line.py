@@ -46,7 +46,11 @@ def transcript(*lines: Any) -> bytes:
 def reply(*programs: str, **more: Any) -> dict[str, Any]:
     """Return an assistant's line in the OpenAI shape."""
     calls = [
-        {"id": f"c{n}", "type": "function", "function": {"name": "submit_program", "arguments": json.dumps({"program": text})}}
+        {
+            "id": f"c{n}",
+            "type": "function",
+            "function": {"name": "submit_program", "arguments": json.dumps({"program": text})},
+        }
         for n, text in enumerate(programs, 1)
     ]
     return {"role": "assistant", "tool_calls": calls, **more}
@@ -64,8 +68,22 @@ def test_run(tmp_path: Path, arm: str) -> None:
     answer = document(done)
     assert {"v", "arm", "outcome", "messages", "events"} == answer.keys()
     assert (answer["v"], answer["arm"], answer["outcome"]) == (1, arm, "continue")
-    assert answer["messages"][0] == {"role": "tool", "toolCallId": "c1", "content": "ok", "band": "tool_output", "tokens": 1, "program": 0}
-    assert answer["messages"][2] == {"role": "user", "heading": "View: a", "content": "b", "band": "text_views", "tokens": answer["messages"][2]["tokens"], "program": 0}
+    assert answer["messages"][0] == {
+        "role": "tool",
+        "toolCallId": "c1",
+        "content": "ok",
+        "band": "tool_output",
+        "tokens": 1,
+        "program": 0,
+    }
+    assert answer["messages"][2] == {
+        "role": "user",
+        "heading": "View: a",
+        "content": "b",
+        "band": "text_views",
+        "tokens": answer["messages"][2]["tokens"],
+        "program": 0,
+    }
     assert answer["messages"][3]["heading"] == "Runtime error"
     for message in answer["messages"]:
         assert message["band"] in BANDS
@@ -90,12 +108,21 @@ def test_exit_status(tmp_path: Path, source: str, status: int, outcome: str) -> 
 def test_run_options(tmp_path: Path) -> None:
     """Workspace, grants, library, timeout and memory do what they say."""
     (tmp_path / "w").mkdir()
-    (file,) = program(tmp_path, "javascript", "gg.session.finish('x'); try { gg.files.readFile('a') } catch (e) { console.log(e.code ?? e.name) }")
+    (file,) = program(
+        tmp_path,
+        "javascript",
+        "gg.session.finish('x'); try { gg.files.readFile('a') } catch (e) { console.log(e.code ?? e.name) }",
+    )
     answer = document(gg("run", "--arm", "javascript", "--grant", "session", "--library", "on", "--json", file))
     assert len(answer["messages"][0]["content"]) == 4
-    assert next(e for e in answer["events"] if e["type"] == "code_execution")["logs"] in (["unavailable"], ["TypeError"])
+    assert next(e for e in answer["events"] if e["type"] == "code_execution")["logs"] in (
+        ["unavailable"],
+        ["TypeError"],
+    )
     (file,) = program(tmp_path, "javascript", "gg.files.writeFile('made', 'x'); while (true) {}")
-    answer = document(gg("run", "--arm", "javascript", "--workspace", str(tmp_path / "w"), "--timeout", "0.3", "--json", file))
+    answer = document(
+        gg("run", "--arm", "javascript", "--workspace", str(tmp_path / "w"), "--timeout", "0.3", "--json", file)
+    )
     assert answer["messages"][-1]["content"] == "execution stopped: the time limit of 0.3 s was reached"
     assert (tmp_path / "w" / "made").read_text() == "x"
     (file,) = program(tmp_path, "javascript", "const a = new Uint8Array(64 << 20)")
@@ -182,8 +209,12 @@ def test_arm_that_cannot_run_here(tmp_path: Path) -> None:
 
 def test_broken_pipe(tmp_path: Path) -> None:
     """A reader that goes away ends gg without a traceback."""
-    (file,) = program(tmp_path, "javascript", "gg.views.openText('a', 'x'.repeat(60000)); gg.views.openText('b', 'x'.repeat(60000))")
-    with subprocess.Popen([*GG, "run", "--arm", "javascript", "--json", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    (file,) = program(
+        tmp_path, "javascript", "gg.views.openText('a', 'x'.repeat(60000)); gg.views.openText('b', 'x'.repeat(60000))"
+    )
+    with subprocess.Popen(
+        [*GG, "run", "--arm", "javascript", "--json", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
@@ -212,17 +243,28 @@ def test_session(arm: str, tmp_path: Path) -> None:
     assert {"v", "arm", "outcome", "summary", "turns", "window", "events"} == answer.keys()
     assert (answer["arm"], answer["outcome"], answer["summary"]) == (arm, "finished", "done")
     assert [(t["turn"], t["outcome"]) for t in answer["turns"]] == [(1, "continue"), (2, "finished")]
-    assert [m["role"] for m in answer["window"]] == ["system", "user", "assistant", "tool", "user", "user", "assistant", "tool"]
+    assert [m["role"] for m in answer["window"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "user",
+        "user",
+        "assistant",
+        "tool",
+    ]
     assert answer["window"][4]["heading"] == "File: f:1-1 of 1 lines"
     assert all("turn" in e for t in answer["turns"] for e in t["events"])
     assert not any("turn" in e for e in answer["events"])
-    assert [e["type"] for e in answer["events"] if e["type"].startswith("session")] [0] == "session_started"
+    assert [e["type"] for e in answer["events"] if e["type"].startswith("session")][0] == "session_started"
     assert (tmp_path / "f").exists()
 
 
 def test_lines_after_the_ending(tmp_path: Path) -> None:
     """They are not run, and a warning says how many."""
-    lines = transcript(reply("gg.session.finish('x')"), reply("gg.files.writeFile('f', 'x')"), {"role": "user", "content": "more"})
+    lines = transcript(
+        reply("gg.session.finish('x')"), reply("gg.files.writeFile('f', 'x')"), {"role": "user", "content": "more"}
+    )
     answer = document(gg("session", "--json", "-", data=lines))
     assert len(answer["turns"]) == 1
     (event,) = [e for e in answer["events"] if e.get("slug") == "transcript_ignored"]
@@ -231,7 +273,10 @@ def test_lines_after_the_ending(tmp_path: Path) -> None:
 
 def test_calls_without_ids(tmp_path: Path) -> None:
     """A missing call id is given one, different from those that are there."""
-    calls = [{"name": "submit_program", "arguments": {"program": "1"}}, {"id": "call_1", "name": "submit_program", "arguments": {"program": "1"}}]
+    calls = [
+        {"name": "submit_program", "arguments": {"program": "1"}},
+        {"id": "call_1", "name": "submit_program", "arguments": {"program": "1"}},
+    ]
     answer = document(gg("session", "--json", "-", data=transcript({"role": "assistant", "toolCalls": calls})))
     ids = [m["toolCallId"] for m in answer["window"] if m["role"] == "tool"]
     assert len(set(ids)) == 2
@@ -268,7 +313,14 @@ def test_transcript_that_cannot_be_read(line: bytes, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"arm": "cobol"}, {"workspace": "/nonexistent"}, {"grants": ["nope"]}, {"limits": {"timeout": -1}}, {"limits": {"memory": 0}}]
+    "settings",
+    [
+        {"arm": "cobol"},
+        {"workspace": "/nonexistent"},
+        {"grants": ["nope"]},
+        {"limits": {"timeout": -1}},
+        {"limits": {"memory": 0}},
+    ],
 )
 def test_session_settings_that_cannot_be(settings: dict[str, Any]) -> None:
     """So is a first line that asks for what there is not."""
@@ -286,7 +338,13 @@ def test_session_with_lone_surrogates() -> None:
 
 def test_session_as_text() -> None:
     """Without --json the conversation is printed for people."""
-    done = gg("session", "-", data=transcript({"role": "user", "content": "hello there"}, reply("gg.views.openText('a', 'b')", content="I try")))
+    done = gg(
+        "session",
+        "-",
+        data=transcript(
+            {"role": "user", "content": "hello there"}, reply("gg.views.openText('a', 'b')", content="I try")
+        ),
+    )
     text = done.stdout.decode()
     assert done.returncode == 0
     for word in ("hello there", "I try", "gg.views.openText", "View: a"):
@@ -301,11 +359,24 @@ def test_arms() -> None:
     rows = {row["id"]: row for row in document(gg("arms", "--json"))}
     assert {"javascript", "python", "echo"} <= rows.keys()
     for row in rows.values():
-        assert {"id", "displayName", "available", "distribution", "version", "guest", "compiles", "confinement"} <= row.keys()
+        assert {
+            "id",
+            "displayName",
+            "available",
+            "distribution",
+            "version",
+            "guest",
+            "compiles",
+            "confinement",
+        } <= row.keys()
         assert row["guest"] in ("shared", "per_program")
         assert row["confinement"] in ("full", "off", "none")
     assert (rows["javascript"]["distribution"], rows["echo"]["distribution"]) == ("gg-arms", "gg-echo")
-    assert (rows["javascript"]["guest"], rows["echo"]["guest"], rows["echo"]["compiles"]) == ("shared", "per_program", True)
+    assert (rows["javascript"]["guest"], rows["echo"]["guest"], rows["echo"]["compiles"]) == (
+        "shared",
+        "per_program",
+        True,
+    )
     assert b"JavaScript" in gg("arms").stdout
 
 

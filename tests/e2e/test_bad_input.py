@@ -33,7 +33,11 @@ def rust_workspace(tmp_path: Path) -> Path:
 
 def test_worked_example(run: Runner, arm: str, rust_workspace: Path) -> None:
     """The specification's worked example, to the byte: an uncaught failed call on line 12, column 5."""
-    call = '{\n    gg.files.editFile("src/main.rs", "foo", "bar");\n}' if arm == "javascript" else 'gg.files.edit_file("src/main.rs", "foo", "bar")'
+    call = (
+        '{\n    gg.files.editFile("src/main.rs", "foo", "bar");\n}'
+        if arm == "javascript"
+        else 'gg.files.edit_file("src/main.rs", "foo", "bar")'
+    )
     before = 10 if arm == "javascript" else 11
     ran = run(arm, "\n" * before + call, workspace=rust_workspace)
     assert ran.error == GOLDEN[arm]
@@ -46,8 +50,12 @@ def test_worked_example(run: Runner, arm: str, rust_workspace: Path) -> None:
 
 def test_worked_example_inside_functions(run: Runner, rust_workspace: Path) -> None:
     """The one line names the statement that made the call, also in a function and after an await."""
-    program = 'async function edit() {\n  await null;\n  gg.files.editFile("src/main.rs", "foo", "bar");\n}\nawait edit();\n'
-    assert run("javascript", program, workspace=rust_workspace).error == GOLDEN["javascript"].replace("12, column 5", "3, column 3")
+    program = (
+        'async function edit() {\n  await null;\n  gg.files.editFile("src/main.rs", "foo", "bar");\n}\nawait edit();\n'
+    )
+    assert run("javascript", program, workspace=rust_workspace).error == GOLDEN["javascript"].replace(
+        "12, column 5", "3, column 3"
+    )
 
 
 def test_failed_call_can_be_caught(run: Runner, arm: str) -> None:
@@ -263,7 +271,9 @@ def test_lone_surrogates_from_outside_are_deleted(host: Host, text: str) -> None
 def test_lone_surrogates_from_inside_are_deleted(run: Runner, arm: str) -> None:
     """An error or a log with a lone surrogate goes out without it."""
     text = "a\\ud800b"
-    ran = run(arm, one_of(arm, f"console.log('{text}'); throw '{text}'", f"print('{text}')\nraise ValueError('{text}')"))
+    ran = run(
+        arm, one_of(arm, f"console.log('{text}'); throw '{text}'", f"print('{text}')\nraise ValueError('{text}')")
+    )
     assert ran.headings == ["Runtime error"]
     "".join(m.text for m in ran.messages).encode()
     assert all(line.isprintable() for line in ran.logs)
@@ -272,7 +282,9 @@ def test_lone_surrogates_from_inside_are_deleted(run: Runner, arm: str) -> None:
 def test_unicode_goes_through(run: Runner, arm: str, tmp_path: Path) -> None:
     """Text of every plane survives program, call, file, view, log and error."""
     text = "é日本\U0001f600\u0301\u200d"
-    program = spell(arm, f"$WRITE('{text}', '{text}')\n$OPEN_FILE('{text}')\n$OPEN_TEXT('{text}', '{text}')\n$LOG('{text}')\n") + throw(arm, text)
+    program = spell(
+        arm, f"$WRITE('{text}', '{text}')\n$OPEN_FILE('{text}')\n$OPEN_TEXT('{text}', '{text}')\n$LOG('{text}')\n"
+    ) + throw(arm, text)
     ran = run(arm, program, workspace=tmp_path)
     assert ran.headed[0] == (f"File: {text}:1-1 of 1 lines", text)
     assert ran.headed[1] == (f"View: {text}", text)

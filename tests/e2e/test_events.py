@@ -64,7 +64,9 @@ def test_nothing_on_the_wire_is_null(run: Runner, arm: str) -> None:
             return any(map(nulls, value.values()))
         return value is None or (isinstance(value, list) and any(map(nulls, value)))
 
-    ran = run(arm, spell(arm, "$WRITE('f', 'x')\n$OPEN_TEXT('a', 'b')\n") + throw(arm, "x"), "1", spell(arm, "$FINISH('d')"))
+    ran = run(
+        arm, spell(arm, "$WRITE('f', 'x')\n$OPEN_TEXT('a', 'b')\n") + throw(arm, "x"), "1", spell(arm, "$FINISH('d')")
+    )
     assert not any(nulls(event) for event in ran.events)
 
 
@@ -118,7 +120,9 @@ def test_views_described(run: Runner, arm: str) -> None:
     """100 view records a kind: opened (replaced counted as opened), closed, refused."""
     program = "\n".join(
         [
-            repeat(arm, 110, "$OPEN_TEXT('a' + String(i), 'x')" if arm == "javascript" else "$OPEN_TEXT('a' + str(i), 'x')"),
+            repeat(
+                arm, 110, "$OPEN_TEXT('a' + String(i), 'x')" if arm == "javascript" else "$OPEN_TEXT('a' + str(i), 'x')"
+            ),
             repeat(arm, 10, "$OPEN_TEXT('a0', 'y')"),
             repeat(arm, 105, "$CLOSE('a' + String(i))" if arm == "javascript" else "$CLOSE('a' + str(i))"),
             attempt(arm, 103, "$OPEN_TEXT('', 'x')"),
@@ -198,8 +202,13 @@ def test_logs_are_no_message(run: Runner, arm: str) -> None:
 
 def test_log_values(run: Runner) -> None:
     """JavaScript's console writes values as a console does."""
-    ran = run("javascript", "console.log(1, 'a', [1, 'b'], { a: { b: 1 } }, null, undefined, 2n, Symbol('s'), () => 1, new Map([[1, 2]]))")
-    assert ran.logs == ["1 a [ 1, 'b' ] { a: { b: 1 } } null undefined 2n Symbol(s) [Function (anonymous)] Map(1) { 1 => 2 }"]
+    ran = run(
+        "javascript",
+        "console.log(1, 'a', [1, 'b'], { a: { b: 1 } }, null, undefined, 2n, Symbol('s'), () => 1, new Map([[1, 2]]))",
+    )
+    assert ran.logs == [
+        "1 a [ 1, 'b' ] { a: { b: 1 } } null undefined 2n Symbol(s) [Function (anonymous)] Map(1) { 1 => 2 }"
+    ]
 
 
 # -- presence ---------------------------------------------------------------------------------------------------------

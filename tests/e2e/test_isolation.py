@@ -91,7 +91,9 @@ def test_python_knows_nothing_of_its_host(python: Session) -> None:
 @pytest.mark.parametrize("name", ["std", "os", "qjs:os", "qjs:std", "fs", "node:fs", "net", "child_process", "file:///etc/passwd", "/etc/passwd", "../x.js", "http://127.0.0.1/x.js", "data:text/javascript,1"])  # fmt: skip
 def test_javascript_imports_nothing_but_gg(javascript: Session, name: str) -> None:
     """No module of an engine, of node, of the disk or of the network can be imported."""
-    assert submit(javascript, f"try {{ await import('{name}'); console.log('REACHED') }} catch (e) {{ console.log('denied') }}").logs == ["denied"]
+    assert submit(
+        javascript, f"try {{ await import('{name}'); console.log('REACHED') }} catch (e) {{ console.log('denied') }}"
+    ).logs == ["denied"]
 
 
 @pytest.mark.parametrize("name", ["process", "require", "std", "os", "Deno", "Bun", "scriptArgs", "load", "read", "readFile", "Worker", "WebAssembly", "print", "quit", "__loadScript", "navigator", "localStorage"])  # fmt: skip
@@ -100,7 +102,9 @@ def test_javascript_has_no_global_of_a_host(javascript: Session, name: str) -> N
     assert submit(javascript, f"console.log(typeof {name})").logs == ["undefined"]
 
 
-@pytest.mark.parametrize("expression", ["fetch('http://127.0.0.1')", "new WebSocket('ws://127.0.0.1')", "new XMLHttpRequest()"])
+@pytest.mark.parametrize(
+    "expression", ["fetch('http://127.0.0.1')", "new WebSocket('ws://127.0.0.1')", "new XMLHttpRequest()"]
+)
 def test_javascript_reaches_no_socket(javascript: Session, expression: str) -> None:
     """What would need the network fails with an error that says so."""
     ran = submit(javascript, f"try {{ await {expression} }} catch (e) {{ console.log(e.message) }}")

@@ -32,17 +32,26 @@ HANGS = {
     "js-calls": ("javascript", "while (true) gg.views.current()"),
     "js-caught-calls": ("javascript", "while (true) try { gg.files.readFile(1) } catch (e) {}"),
     "js-logs": ("javascript", "while (true) console.log('x')"),
-    "js-getter": ("javascript", "const e = new Error('x'); Object.defineProperty(e, 'message', { get() { while (true) {} } }); throw e"),
+    "js-getter": (
+        "javascript",
+        "const e = new Error('x'); Object.defineProperty(e, 'message', { get() { while (true) {} } }); throw e",
+    ),
     "js-replace": ("javascript", "'a'.repeat(1e5).replace(/a/g, () => { while (true) {} })"),
     "py-loop": ("python", "while True: pass"),
     "py-sleep": ("python", "import time\ntime.sleep(60)"),
     "py-sleeps": ("python", "import time\nwhile True:\n    try: time.sleep(60)\n    except BaseException: pass"),
-    "py-catch-all": ("python", "while True:\n    try:\n        while True: pass\n    except BaseException:\n        continue\n    finally:\n        pass"),
+    "py-catch-all": (
+        "python",
+        "while True:\n    try:\n        while True: pass\n    except BaseException:\n        continue\n    finally:\n        pass",
+    ),
     "py-regex": ("python", "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')"),
     "py-native": ("python", "sum(range(10 ** 12))"),
     "py-power": ("python", "x = 7 ** (10 ** 9)"),
     "py-asyncio": ("python", "import asyncio\nasyncio.run(asyncio.sleep(60))"),
-    "py-asyncio-busy": ("python", "import asyncio\nasync def f():\n    while True: await asyncio.sleep(0)\nasyncio.run(f())"),
+    "py-asyncio-busy": (
+        "python",
+        "import asyncio\nasync def f():\n    while True: await asyncio.sleep(0)\nasyncio.run(f())",
+    ),
     "py-select": ("python", "import select\nselect.select([], [], [], 60)"),
     "py-selector": ("python", "import selectors\nselectors.DefaultSelector().select(60)"),
     "py-event": ("python", "import threading\nthreading.Event().wait(60)"),
@@ -93,7 +102,17 @@ def test_comes_back(host: Host, name: str) -> None:
         began = time.monotonic()
         ran = submit(session, spell(arm, program))
         took = time.monotonic() - began
-        if name in ("py-lock", "py-condition", "py-event", "py-input", "py-signal", "py-hook", "js-bigint", "py-power", "py-fresh-time"):
+        if name in (
+            "py-lock",
+            "py-condition",
+            "py-event",
+            "py-input",
+            "py-signal",
+            "py-hook",
+            "js-bigint",
+            "py-power",
+            "py-fresh-time",
+        ):
             assert ran.turn.outcome == "continue"  # may also be the language's own error or a trap, at once
         else:
             assert ran.error.startswith(STOPPED)
@@ -106,7 +125,11 @@ def test_comes_back(host: Host, name: str) -> None:
 
 def test_sleep_within_the_limit(run: Runner, arm: str) -> None:
     """A sleep shorter than the limit counts, and the program goes on."""
-    nap = one_of(arm, "await new Promise(r => setTimeout(r, 100)); console.log('up')", "import time\ntime.sleep(0.1)\nprint('up')")
+    nap = one_of(
+        arm,
+        "await new Promise(r => setTimeout(r, 100)); console.log('up')",
+        "import time\ntime.sleep(0.1)\nprint('up')",
+    )
     ran = run(arm, nap, limits=LIMITS)
     assert ran.logs == ["up"]
     assert 95 < ran.execution["durationMs"] < 500
@@ -114,9 +137,9 @@ def test_sleep_within_the_limit(run: Runner, arm: str) -> None:
 
 def test_limit_is_named_as_configured(run: Runner, arm: str) -> None:
     """The words name the configured limit."""
-    assert run(arm, one_of(arm, "while (true) {}", "while True: pass"), limits=Limits(0.25, 256 << 20)).error.startswith(
-        "execution stopped: the time limit of 0.25 s was reached"
-    )
+    assert run(
+        arm, one_of(arm, "while (true) {}", "while True: pass"), limits=Limits(0.25, 256 << 20)
+    ).error.startswith("execution stopped: the time limit of 0.25 s was reached")
 
 
 def test_each_program_has_the_whole_limit(run: Runner, arm: str) -> None:
@@ -133,7 +156,11 @@ def test_each_program_has_the_whole_limit(run: Runner, arm: str) -> None:
 def test_memory(run: Runner, arm: str) -> None:
     """Memory exhaustion is a Runtime error; the language's own where its runtime raises one, and then catchable."""
     limits = Limits(5.0, 64 << 20)
-    eat = one_of(arm, "const a = []; while (true) a.push(new Uint8Array(1 << 20).fill(1))", "a = []\nwhile True: a.append(bytearray(1 << 20))")
+    eat = one_of(
+        arm,
+        "const a = []; while (true) a.push(new Uint8Array(1 << 20).fill(1))",
+        "a = []\nwhile True: a.append(bytearray(1 << 20))",
+    )
     ran = run(arm, eat, limits=limits)
     assert ran.headings == ["Runtime error"]
     assert one_of(arm, "memory", "MemoryError") in ran.error

@@ -24,7 +24,10 @@ AT = "\n    at <anonymous> (program.js:1:{})"
         ("throw [1, 'a']", "[ 1, 'a' ]"),
         ("throw new Error('')", "Error" + AT.format(7)),
         ("throw new TypeError('a: b')", "TypeError: a: b" + AT.format(7)),
-        ("class Mine extends Error { name = 'Mine' }; throw new Mine('x')", "Mine: x\n    at Mine (program.js:1:1)" + AT.format(51)),
+        (
+            "class Mine extends Error { name = 'Mine' }; throw new Mine('x')",
+            "Mine: x\n    at Mine (program.js:1:1)" + AT.format(51),
+        ),
         ("null.x", "TypeError: cannot read property 'x' of null" + AT.format(6)),
         ("const a = 1; a = 2", "TypeError: 'a' is read-only" + AT.format(14)),
         ("eval('1 +')", "SyntaxError: "),
@@ -228,7 +231,9 @@ def test_shadowed_names(run: Runner, arm: str) -> None:
 def test_programs_do_not_see_each_other(host: Host, arm: str) -> None:
     """Each program has a fresh store: nothing a program leaves behind is there for the next."""
     leave = one_of(arm, "globalThis.left = 1; Array.prototype.left = 2", "import builtins\nbuiltins.left = 1")
-    look = one_of(arm, "if ('left' in globalThis || [].left) throw new Error('seen')", "assert 'left' not in dir(__builtins__)")
+    look = one_of(
+        arm, "if ('left' in globalThis || [].left) throw new Error('seen')", "assert 'left' not in dir(__builtins__)"
+    )
     with host.session(arm, limits=FAST) as session:
         assert submit(session, leave).execution["ok"]
         assert submit(session, look).execution["ok"]

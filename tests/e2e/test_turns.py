@@ -157,13 +157,19 @@ def test_no_success_notice_beside_an_error_or_an_ending(run: Runner, arm: str) -
 
 def test_views_survive_a_throw(run: Runner, arm: str) -> None:
     """What a program opened before it threw stands before the error, and what it wrote stays written."""
-    program = spell(arm, "$WRITE('f', 'x')\n$OPEN_TEXT('a', '1')\n$OPEN_FILE('f')\n$OPEN_TEXT('c', '3')\n") + throw(arm, "x")
+    program = spell(arm, "$WRITE('f', 'x')\n$OPEN_TEXT('a', '1')\n$OPEN_FILE('f')\n$OPEN_TEXT('c', '3')\n") + throw(
+        arm, "x"
+    )
     assert run(arm, program).headings == ["View: a", "File: f:1-1 of 1 lines", "View: c", "Runtime error"]
 
 
 def test_reopening_in_place(run: Runner, arm: str) -> None:
     """Re-opening a label in one turn replaces its body where it stands, across the turn's programs too."""
-    ran = run(arm, spell(arm, "$OPEN_TEXT('a', '1')\n$OPEN_TEXT('b', '2')\n$OPEN_TEXT('a', '3')"), spell(arm, "$OPEN_TEXT('a', '4')"))
+    ran = run(
+        arm,
+        spell(arm, "$OPEN_TEXT('a', '1')\n$OPEN_TEXT('b', '2')\n$OPEN_TEXT('a', '3')"),
+        spell(arm, "$OPEN_TEXT('a', '4')"),
+    )
     assert ran.headed == [("View: a", "4"), ("View: b", "2")]
     assert [e["action"] for e in ran.of("view")] == ["opened", "opened", "replaced", "replaced"]
 
@@ -177,7 +183,9 @@ def test_reopening_an_earlier_turns_view(host: Host, arm: str) -> None:
         assert bodies == ["View: a\n----\nold", "View: a\n----\nnew"]
         ran = submit(session, one_of(arm, "console.log(gg.views.close('a'))", "print(gg.views.close('a'))"))
         assert ran.logs == ["1"]
-        assert [m["content"] for m in session.messages() if m["content"].startswith("View: a\n")] == ["View: a\n----\nold"]
+        assert [m["content"] for m in session.messages() if m["content"].startswith("View: a\n")] == [
+            "View: a\n----\nold"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +201,9 @@ def test_reopening_an_earlier_turns_view(host: Host, arm: str) -> None:
         ("a\r\nb\r\n", "", "File: f:1-2 of 2 lines", "a\r\nb\r\n"),
     ],
 )
-def test_file_headings(run: Runner, arm: str, tmp_path: Path, text: str, arguments: str, heading: str, body: str) -> None:
+def test_file_headings(
+    run: Runner, arm: str, tmp_path: Path, text: str, arguments: str, heading: str, body: str
+) -> None:
     """A file view names its path, the lines it shows and how many there are, counted as an editor does."""
     (tmp_path / "f").write_bytes(text.encode())
     options = one_of(arm, "{" + arguments.replace("=", ": ") + "}", arguments)
@@ -240,13 +250,23 @@ def test_caps_refuse_at_the_call(run: Runner, arm: str, program: str, cap: str) 
 
 def test_largest_view(run: Runner, arm: str) -> None:
     """A body of exactly the cap under a label of exactly the cap is shown whole."""
-    ran = run(arm, spell(arm, one_of(arm, "$OPEN_TEXT('l'.repeat(200), 'é'.repeat(32768))", "$OPEN_TEXT('l' * 200, 'é' * 32768)")))
+    ran = run(
+        arm,
+        spell(arm, one_of(arm, "$OPEN_TEXT('l'.repeat(200), 'é'.repeat(32768))", "$OPEN_TEXT('l' * 200, 'é' * 32768)")),
+    )
     assert ran.headed == [("View: " + "l" * 200, "é" * 32768)]
 
 
 def test_composed_bytes_of_a_turn(run: Runner, arm: str) -> None:
     """Text views of a turn are at most 8 MiB together, replaced copies included, over all its programs."""
-    fill = spell(arm, one_of(arm, "for (let i = 0; i < 64; i++) $OPEN_TEXT('a', 'x'.repeat(65536))", "for i in range(64): $OPEN_TEXT('a', 'x' * 65536)"))
+    fill = spell(
+        arm,
+        one_of(
+            arm,
+            "for (let i = 0; i < 64; i++) $OPEN_TEXT('a', 'x'.repeat(65536))",
+            "for i in range(64): $OPEN_TEXT('a', 'x' * 65536)",
+        ),
+    )
     ran = run(arm, fill, fill, spell(arm, "$OPEN_TEXT('b', 'y')"))
     assert ran.headings == ["View: a", "Runtime error"]
     assert "(limit-exceeded)" in ran.error
@@ -396,7 +416,13 @@ def test_earlier_messages_never_change(host: Host, arm: str) -> None:
     """The window is append-only: after a turn, what stood before it is what it was."""
     with host.session(arm, limits=FAST) as session:
         session.user("go")
-        for program in (spell(arm, "$OPEN_TEXT('a', '1')"), throw(arm, "x"), "1", spell(arm, "$OPEN_TEXT('a', '2')"), "1 +"):
+        for program in (
+            spell(arm, "$OPEN_TEXT('a', '1')"),
+            throw(arm, "x"),
+            "1",
+            spell(arm, "$OPEN_TEXT('a', '2')"),
+            "1 +",
+        ):
             before = session.messages()
             submit(session, program, content="next")
             assert session.messages()[: len(before)] == before

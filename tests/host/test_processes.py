@@ -49,7 +49,9 @@ def workers(host: Host) -> list[int]:
 def python(code: str, **options: Any) -> subprocess.Popen[str]:
     """Start a process that uses gg as an embedder does."""
     source = textwrap.dedent(code)
-    return subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        [sys.executable, "-c", source], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
 
 
 def test_worker_killed_while_running(own_host: Host, arm: str) -> None:
@@ -137,7 +139,9 @@ def test_compile_killed_alone(tmp_path: Path) -> None:
     with Host(spares=False, settings=cold(tmp_path)) as host:
         with host.session("javascript", limits=FAST) as session:
             assert wait_until(lambda: len(workers(host)) == 2)
-            compiler = max(workers(host), key=lambda pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]))
+            compiler = max(
+                workers(host), key=lambda pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+            )
             os.kill(compiler, signal.SIGKILL)
             ran = submit(session, "1")
             assert (ran.turn.outcome, ran.headings) == ("continue", ["Notice"])
@@ -226,7 +230,11 @@ def test_close_leaves_nothing(arm: str) -> None:
         session = host.session(arm, limits=FAST)
         submit(session, "1")
         pid, below = warden_pid(host), descendants(warden_pid(host))
-        workspace = Path(os.path.realpath(f"/proc/self/fd/{session.workspace.fileno()}")) if hasattr(session.workspace, "fileno") else None
+        workspace = (
+            Path(os.path.realpath(f"/proc/self/fd/{session.workspace.fileno()}"))
+            if hasattr(session.workspace, "fileno")
+            else None
+        )
         assert below
         session.close()
     assert not alive(pid)
@@ -381,11 +389,15 @@ def test_sessions_side_by_side(host: Host) -> None:
     def use(arm: str, name: str) -> None:
         with host.session(arm, limits=FAST) as session:
             for turn in range(8):
-                ran = submit(session, spell(arm, f"$WRITE('f', '{name}')\n$OPEN_TEXT('a', '{name}{turn}')\n$LOG('{name}')"))
+                ran = submit(
+                    session, spell(arm, f"$WRITE('f', '{name}')\n$OPEN_TEXT('a', '{name}{turn}')\n$LOG('{name}')")
+                )
                 if ran.headed != [("View: a", f"{name}{turn}")] or ran.logs != [name]:
                     failures.append(f"{name}: {ran.headed}")
 
-    threads = [threading.Thread(target=use, args=(arm, f"{arm}{n}")) for arm in ("javascript", "python") for n in range(2)]
+    threads = [
+        threading.Thread(target=use, args=(arm, f"{arm}{n}")) for arm in ("javascript", "python") for n in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -463,7 +475,10 @@ def test_confinement_is_on(host: Host, arm: str) -> None:
 
 def test_other_session_is_not_touched_by_a_dead_worker(own_host: Host) -> None:
     """A worker killed under one session leaves the other's alone."""
-    with own_host.session("javascript", limits=FAST) as first, own_host.session("javascript", limits=Limits(4.0, 256 << 20)) as second:
+    with (
+        own_host.session("javascript", limits=FAST) as first,
+        own_host.session("javascript", limits=Limits(4.0, 256 << 20)) as second,
+    ):
         submit(first, "1")
         mine = set(workers(own_host))
         submit(second, "1")

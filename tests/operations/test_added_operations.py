@@ -85,7 +85,8 @@ def test_added_operation(adding: Host, arm: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["invalid-argument", "not-found", "conflict", "refused", "unavailable", "limit-exceeded", "io-error", "other"]
+    "code",
+    ["invalid-argument", "not-found", "conflict", "refused", "unavailable", "limit-exceeded", "io-error", "other"],
 )
 def test_errors_are_values(adding: Host, arm: str, code: str) -> None:
     """Each code travels to the program as it is."""
@@ -111,7 +112,11 @@ def test_result_that_cannot_be_sent(adding: Host, arm: str) -> None:
 
 def test_any_result(adding: Host, arm: str) -> None:
     """Plain values of any depth come back as the language's own."""
-    program = one_of(arm, "console.log(JSON.stringify(gg.sums.giveAny()))", "import json\nprint(json.dumps(gg.sums.give_any(), ensure_ascii=False, separators=(',', ':')))")
+    program = one_of(
+        arm,
+        "console.log(JSON.stringify(gg.sums.giveAny()))",
+        "import json\nprint(json.dumps(gg.sums.give_any(), ensure_ascii=False, separators=(',', ':')))",
+    )
     assert Runner(adding)(arm, program).logs == ['{"a":[1,2.5,null,true,"é"]}']
 
 
@@ -144,7 +149,10 @@ def test_rows_with_names_that_mean_something(arm: str, id: str) -> None:
 
 def test_shapes() -> None:
     """Types become plain shapes; one that cannot cross is refused when the row is made."""
-    assert shape_of(list[_Sum]) == ("list", ("record", (("the_total", "theTotal", "integer"), ("parts", "parts", ("list", "integer")))))
+    assert shape_of(list[_Sum]) == (
+        "list",
+        ("record", (("the_total", "theTotal", "integer"), ("parts", "parts", ("list", "integer")))),
+    )
     assert shape_of(str | None) == ("optional", "string")
     assert shape_of(Any) == "any"
     with pytest.raises(TypeError):

@@ -39,7 +39,11 @@ def test_list(run: Runner, arm: str, tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "x").write_text("")
     (tmp_path / "a").write_text("")
-    show = one_of(arm, "console.log(gg.files.listDir({}).map(e => e.name + ':' + e.kind).join(' '))", "print(' '.join(e.name + ':' + e.kind for e in gg.files.list_dir({})))")
+    show = one_of(
+        arm,
+        "console.log(gg.files.listDir({}).map(e => e.name + ':' + e.kind).join(' '))",
+        "print(' '.join(e.name + ':' + e.kind for e in gg.files.list_dir({})))",
+    )
     program = "\n".join(show.replace("{}", inside) for inside in ("", "'.'", "'b'"))
     assert run(arm, program, workspace=tmp_path).logs == ["a:file b:directory", "a:file b:directory", "x:file"]
     assert "(not-found)" in run(arm, spell(arm, "$LIST('nope')"), workspace=tmp_path).error

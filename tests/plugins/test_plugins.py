@@ -32,7 +32,10 @@ def test_echo(run: Runner) -> None:
 def test_echo_rejects(run: Runner) -> None:
     """What its compiler says is the Compiler error, and nothing ran."""
     ran = run("echo", "a\n!dance")
-    assert ran.headed == [("Compiler error", "program.echo:2:1: unknown command !dance")] or ran.error.strip() == "program.echo:2:1: unknown command !dance"
+    assert (
+        ran.headed == [("Compiler error", "program.echo:2:1: unknown command !dance")]
+        or ran.error.strip() == "program.echo:2:1: unknown command !dance"
+    )
     assert "durationMs" not in ran.execution
     assert "logs" not in ran.execution
 

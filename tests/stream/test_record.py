@@ -28,7 +28,14 @@ def filled(of: ProgramRecord) -> dict[str, Any]:
     return to_wire(event)
 
 
-def call(of: ProgramRecord, operation: str = "files.read_file", *, dispatched: bool = True, code: str | None = None, message: str = "m") -> None:
+def call(
+    of: ProgramRecord,
+    operation: str = "files.read_file",
+    *,
+    dispatched: bool = True,
+    code: str | None = None,
+    message: str = "m",
+) -> None:
     """Make one call of a program."""
     of.call_opened(operation)
     failure = None if code is None else OperationFailure(code, message)  # type: ignore[arg-type]

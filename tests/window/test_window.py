@@ -17,7 +17,9 @@ from gg.window.window import Window
 def views(window: Window, *, composed: int = 0, program: int = 0) -> tuple[Views, list[tuple[str, str, str]]]:
     """Return views of a window and the record they keep."""
     seen: list[tuple[str, str, str]] = []
-    return Views(window, lambda action, kind, selector, tokens: seen.append((action, kind, selector)), program, composed), seen
+    return Views(
+        window, lambda action, kind, selector, tokens: seen.append((action, kind, selector)), program, composed
+    ), seen
 
 
 def shown(window: Window) -> list[tuple[str | None, str]]:
@@ -43,7 +45,12 @@ def test_replacing_in_place_and_at_the_tail() -> None:
     view.open_text("a", "4")
     assert shown(window) == [("View: a", "3"), ("View: b", "2"), ("View: a", "4")]
     assert [(v.selector, v.kind) for v in view.current()] == [("b", "text"), ("a", "text")]
-    assert seen == [("opened", "text", "a"), ("opened", "text", "b"), ("replaced", "text", "a"), ("replaced", "text", "a")]
+    assert seen == [
+        ("opened", "text", "a"),
+        ("opened", "text", "b"),
+        ("replaced", "text", "a"),
+        ("replaced", "text", "a"),
+    ]
 
 
 def test_closing() -> None:
@@ -133,7 +140,14 @@ def test_what_is_sent() -> None:
 def test_openai_shape() -> None:
     """Calls go out as the provider gave them, objects as JSON text; receipts name their call."""
     window = Window()
-    window.push(Message("assistant", "hm", "assistant", tool_calls=(ToolCall("a", "submit_program", '{"x": 1}'), ToolCall("b", "t", {"é": 1}))))
+    window.push(
+        Message(
+            "assistant",
+            "hm",
+            "assistant",
+            tool_calls=(ToolCall("a", "submit_program", '{"x": 1}'), ToolCall("b", "t", {"é": 1})),
+        )
+    )
     window.push(Message("tool", "ok", "tool_output", tool_call_id="a"))
     said, receipt = openai_messages(window)
     assert [c["function"]["arguments"] for c in said["tool_calls"]] == ['{"x": 1}', '{"é": 1}']
@@ -146,7 +160,12 @@ def test_command_line_shape_leaves_out_what_is_absent() -> None:
     assert message_json(Message("user", "b", "text_views", "View: a", program=0)) == {
         "role": "user", "heading": "View: a", "content": "b", "band": "text_views", "tokens": 6, "program": 0,
     }  # fmt: skip
-    assert message_json(Message("user", "hi", "user_prompt")) == {"role": "user", "content": "hi", "band": "user_prompt", "tokens": 1}
+    assert message_json(Message("user", "hi", "user_prompt")) == {
+        "role": "user",
+        "content": "hi",
+        "band": "user_prompt",
+        "tokens": 1,
+    }
 
 
 Steps = st.lists(st.tuples(st.sampled_from(["open", "close", "turn"]), st.sampled_from("abc")), max_size=30)

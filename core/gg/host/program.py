@@ -82,7 +82,7 @@ def run_program(
     capture = LogCapture()
     clock = _Clock()
     began = time.perf_counter()
-    started = False
+    started = heard = False
     try:
         waited = not worker.poll_ready()
         info = worker.hello().info
@@ -93,9 +93,13 @@ def run_program(
             result.compile_wait_ms = (time.perf_counter() - began) * 1000
         desk = make_desk(info)
         worker.channel.send(run)
+        if info.starts_at_once:
+            started = True
+            clock.resume()
         while True:
             left = max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0) if started else _COMPILE_TIMEOUT_S
             frame = worker.channel.receive(left)
+            heard = True
             if isinstance(frame, Call):
                 clock.park()
                 if desk.spent:
@@ -130,7 +134,7 @@ def run_program(
     except ArmUnavailable as error:
         _toolchain_failed(result, error.reason, stream)
     except (ChannelClosed, ProtocolError) as error:
-        if isinstance(error, ChannelClosed) and error.unread and not started and not cancelled():
+        if isinstance(error, ChannelClosed) and error.unread and not heard and not cancelled():
             raise NeverBegan(f"{error}; {describe(worker.died())}") from None
         clock.park()
         detail = f"{error}; {describe(worker.died())}"

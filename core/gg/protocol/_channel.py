@@ -110,9 +110,9 @@ class Channel(Generic[Incoming]):
             raise ChannelClosed("the other end is gone")
         self._buffer += data
 
-    def readable(self) -> bool:
-        """Say whether something has arrived that `receive` has not returned."""
-        return len(self._buffer) > 0 or bool(select.select([self._sock], [], [], 0)[0])
+    def readable(self, timeout_s: float = 0.0) -> bool:
+        """Say whether something has arrived that `receive` has not returned, or does within ``timeout_s`` seconds."""
+        return len(self._buffer) > 0 or bool(select.select([self._sock], [], [], timeout_s)[0])
 
     def close(self) -> None:
         """Close the socket."""

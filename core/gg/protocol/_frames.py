@@ -92,7 +92,10 @@ class Unavailable(_Frame, tag=12, frozen=True):
 
 
 class Started(_Frame, tag=13, frozen=True):
-    """Worker to host: compiled; from here on the program itself runs. Its death is a run-time failure after this."""
+    """Worker to host: compiled; from here on the program itself runs. Its death is a run-time failure after this.
+
+    An arm that has nothing to compile (`ArmInfo.starts_at_once`) leaves it out: its programs start when they arrive.
+    """
 
     compile_ms: float
     load_ms: float

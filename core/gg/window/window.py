@@ -11,10 +11,12 @@ __all__ = ["Window"]
 
 
 class Window:
-    """Messages in the order the next request carries them."""
+    """Messages in the order the next request carries them; turns never go back in it."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
+        self._views: dict[tuple[object, ...], Message] = {}
+        self._bands: Counter[str] = Counter()
         self.turn = 0
 
     def __iter__(self) -> Iterator[Message]:
@@ -27,38 +29,52 @@ class Window:
         """Append a message of the current turn."""
         message.turn = self.turn
         self._messages.append(message)
+        self._bands[message.band] += message.tokens
         return message
 
     def place_view(self, message: Message) -> bool:
-        """Open a view. Return whether it replaced this turn's copy in place.
+        """Open a view. Return whether it replaced a copy that was open.
 
-        A copy of an earlier turn stays as history, no longer open, and the new one goes to the tail.
+        This turn's copy is replaced in place. A copy of an earlier turn stays as history, no longer open, and the new
+        one goes to the tail.
         """
-        message.turn = self.turn
-        for index, old in enumerate(self._messages):
-            if old.key is not None and old.key == message.key:
-                if old.turn == self.turn:
-                    self._messages[index] = message
-                    return True
-                old.key = old.selector = None
-                self._messages.append(message)
-                return True
-        self._messages.append(message)
-        return False
+        assert message.key is not None
+        old = self._views.get(message.key)
+        self._views[message.key] = message
+        if old is not None and old.turn == self.turn:
+            message.turn = self.turn
+            self._bands[message.band] += message.tokens - old.tokens
+            self._messages[self._index(old)] = message
+            return True
+        if old is not None:
+            old.key = old.selector = None
+        self.push(message)
+        return old is not None
 
     def close(self, selector: str) -> list[Message]:
         """Remove the open views of ``selector`` and return them."""
-        closed = [m for m in self._messages if m.key is not None and m.selector == selector]
-        self._messages = [m for m in self._messages if m not in closed]
+        closed = [message for message in self._views.values() if message.selector == selector]
+        for message in closed:
+            assert message.key is not None
+            del self._views[message.key]
+            del self._messages[self._index(message)]
+            self._bands[message.band] -= message.tokens
         return closed
 
     def open_views(self) -> list[Message]:
         """Return the views that are open, in window order."""
-        return [message for message in self._messages if message.key is not None]
+        places = {id(message): place for place, message in enumerate(self._messages)}
+        return sorted(self._views.values(), key=lambda view: places[id(view)])
 
     def of_turn(self, turn: int) -> list[Message]:
         """Return what was pushed to the model in ``turn``, in window order."""
-        return [message for message in self._messages if message.turn == turn and message.role in ("tool", "user")]
+        found: list[Message] = []
+        for message in reversed(self._messages):
+            if message.turn < turn:
+                break
+            if message.turn == turn and message.role in ("tool", "user"):
+                found.append(message)
+        return found[::-1]
 
     def ends_on_assistant(self) -> bool:
         """Say whether, receipts aside, the assembled window ends on the assistant's message."""
@@ -69,7 +85,10 @@ class Window:
 
     def bands(self) -> dict[str, int]:
         """Return the tokens of each band that holds any."""
-        counter: Counter[str] = Counter()
-        for message in self._messages:
-            counter[message.band] += message.tokens
-        return {band: count for band, count in counter.items() if count}
+        return {band: count for band, count in self._bands.items() if count}
+
+    def _index(self, message: Message) -> int:
+        for place in range(len(self._messages) - 1, -1, -1):
+            if self._messages[place] is message:
+                return place
+        raise ValueError("the message is not in the window")

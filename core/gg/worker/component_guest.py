@@ -80,6 +80,9 @@ class ComponentGuest:
             finally:
                 self._clock.stop()
 
+    def warm_next(self) -> None:
+        """Do nothing: a component that was entered is not as it was."""
+
     def _check_abi(self) -> None:
         """Check the version once, on an instance of its own: a component that was entered is not as it was."""
         instance = _Instance(self._engine, self._linker, self._component, Limits())

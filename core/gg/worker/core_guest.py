@@ -45,9 +45,7 @@ class _Instance:
         self.alloc: Func = exports["gg_alloc"]
         self.run: Func = exports["gg_run"]
         self.abi: Func = exports["gg_abi"]
-        warm = exports.get("gg_warm")
-        if warm is not None:
-            warm(self.store)
+        self.warm: Func | None = exports.get("gg_warm")
         self.ring: int = exports["gg_log"].value(self.store) & _U32
 
 
@@ -94,6 +92,19 @@ class CoreGuest:
                 self._next = _Instance(self._engine, self._pre, limits)
                 if not self._abi_checked:
                     self._check_abi(self._next)
+            finally:
+                self._clock.stop()
+
+    def warm_next(self) -> None:
+        """Call the guest's ``gg_warm``, once for an instance."""
+        if self._next is not None and self._next.warm is not None:
+            warm, self._next.warm = self._next.warm, None
+            self._next.store.set_epoch_deadline(1)
+            self._clock.start(self._next.limits.timeout_s)
+            try:
+                warm(self._next.store)
+            except (wasmtime.WasmtimeError, wasmtime.Trap):
+                self._next = None  # the program gets an instance that was not warmed
             finally:
                 self._clock.stop()
 

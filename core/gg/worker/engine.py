@@ -75,6 +75,10 @@ class Guest(Protocol):
         """Instantiate the store of the next program, while the worker idles."""
         ...
 
+    def warm_next(self) -> None:
+        """Touch what the next program will touch, if the guest can; called when nothing came for a while."""
+        ...
+
 
 class Engine:
     """What a worker compiles with: one engine, one deadline, and the shared guest once it is loaded."""
@@ -108,6 +112,11 @@ class Engine:
         else:
             module = wasmtime.Module.deserialize_file(self.raw, compiled_path)
             self._shared = CoreGuest(self.raw, self.clock, module, self.entry)
+
+    def warm(self) -> None:
+        """Warm the shared guest's next program up, where there is one."""
+        if self._shared is not None:
+            self._shared.warm_next()
 
     def program_guest(self, wasm: bytes | str, limits: Limits) -> Guest:
         """Compile one program's own core module (binary, or WAT as text), and instantiate it.

@@ -24,6 +24,9 @@ from gg.worker.programs import answer_trim, run_program
 
 __all__ = ["Surroundings", "serve"]
 
+_IDLE_S = 0.001
+"""A worker to which nothing has come for so long warms its next program up; a busy one loses no time with it."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -66,6 +69,8 @@ def serve(host: socket.socket, warden: socket.socket, spawn: Spawn, where: Surro
 
 def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
     while True:
+        if arm.info.guest_path is not None and not channel.readable(_IDLE_S):
+            engine.warm()
         try:
             frame = channel.receive()
         except ChannelClosed:

@@ -58,7 +58,8 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     load_ms = (time.perf_counter() - began) * 1000
     membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context))
     membrane.facts.update(arm.facts)
-    channel.send(Started(compile_ms, load_ms))
+    if not arm.info.starts_at_once:
+        channel.send(Started(compile_ms, load_ms))
     outcome = arm.hook.gg_run(artifact=artifact, membrane=membrane, limits=limits)
     if not isinstance(outcome, Outcome):
         raise TypeError(_wrong("gg_run", outcome))

@@ -8,7 +8,6 @@ from typing import Any
 
 from ._ending import wind_up
 from ._json import dumps_ascii, loads
-from ._memory import grow_once
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._report import PROGRAM_FILE, Part, failure, rejection, remember_source
 from . import _seeding
@@ -50,7 +49,6 @@ def report_exit(status: int) -> None:
 def run(program: str, context: str) -> None:
     """Compile and run `program`; `context` is the JSON object that the host passes beside it."""
     _seeding.give_back()
-    grow_once()
     facts: dict[str, Any] = loads(context)
     sdk = facts.get("sdk")
     if sdk:
