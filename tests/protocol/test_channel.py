@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-
 from gg.errors import ProtocolError
 from gg.protocol import MAX_FRAME_BYTES, Call, Channel, ChannelClosed, ChannelTimeout, Log, Reply, Run
 from gg.protocol._frames import FromWorker, ToWorker
@@ -71,7 +70,7 @@ def test_largest_frame() -> None:
     "body",
     [
         b"", b"\xc1", b"\x90", b"\x91\xcc", msgspec.msgpack.encode([99, 1]), msgspec.msgpack.encode(["Call", b"x"]),
-        msgspec.msgpack.encode([14, "text"]), msgspec.msgpack.encode([14]), msgspec.msgpack.encode({"a": 1}), os.urandom(64),
+        msgspec.msgpack.encode([14, "text"]), msgspec.msgpack.encode([14]), msgspec.msgpack.encode({"a": 1}), random.Random(7).randbytes(64),
         msgspec.msgpack.encode(Reply(b"not from a worker")), msgspec.msgpack.encode(Log(b"x")) + b"more", b"\x91" * 5000,
     ],
 )  # fmt: skip

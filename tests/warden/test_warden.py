@@ -109,6 +109,17 @@ def test_many_workers_that_die_at_once(warden: WardenClient) -> None:
     channel.close()
 
 
+def test_deaths_nobody_asks_for(warden: WardenClient) -> None:
+    """A host that never asks how its workers ended does not stop its warden, however many there were."""
+    for _ in range(600):
+        number, channel = warden.spawn(ECHO, (), LIMITS, "on")
+        warden.kill(number)
+        channel.close()
+    _, channel = warden.spawn(ECHO, (), LIMITS, "on")
+    assert isinstance(channel.receive(10), Hello)
+    channel.close()
+
+
 def test_workers_that_leave_while_others_come(warden: WardenClient) -> None:
     """Channels closed and workers spawned in one breath do not confuse it."""
     for _ in range(20):

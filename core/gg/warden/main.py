@@ -9,18 +9,17 @@ import selectors
 import shutil
 import signal
 import socket
-import stat
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gg.cache import GuestCache
-from gg.confinement.process import set_child_subreaper, set_pdeathsig
+from gg.confinement.process import set_child_subreaper
 from gg.warden import precompile
+from gg.warden.children import Child, become_child, check_wasm, kill, kill_group
 from gg.warden.messages import (
     MAX_PACKET_BYTES,
     Configure,
@@ -38,22 +37,6 @@ from gg.worker.engine import ENGINE_ID
 
 __all__ = ["Warden"]
 
-_STDERR_TAIL_BYTES = 4096
-
-
-@dataclass
-class _Child:
-    """A process the warden forked: a worker, or the precompile process of one guest."""
-
-    pid: int
-    pidfd: int
-    stderr: int
-    worker: int | None = None
-    control: socket.socket | None = None
-    compiling: str | None = None
-    served: bool = False
-    tail: bytearray = field(default_factory=bytearray)
-
 
 class Warden:
     """Serves one host until its socket closes; then kills all that it started and leaves."""
@@ -61,8 +44,8 @@ class Warden:
     def __init__(self, host: socket.socket) -> None:
         self._host = host
         self._selector = selectors.DefaultSelector()
-        self._children: dict[int, _Child] = {}
-        self._waiting: dict[str, list[_Child]] = {}
+        self._children: dict[int, Child] = {}
+        self._waiting: dict[str, list[Child]] = {}
         self._settings: Configure | None = None
         self._cache: GuestCache | None = None
         self._decoder = msgspec.msgpack.Decoder(ToWarden)
@@ -95,7 +78,7 @@ class Warden:
 
     def _leave(self) -> None:
         for child in self._children.values():
-            _kill(child.pid)
+            kill(child.pid)
         for child in self._children.values():
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child.pid, 0)
@@ -131,7 +114,7 @@ class Warden:
     def _kill_worker(self, message: Kill) -> None:
         for child in self._children.values():
             if child.worker == message.worker:
-                _kill(child.pid)
+                kill(child.pid)
 
     def _tell_host(self, message: msgspec.Struct) -> None:
         with contextlib.suppress(OSError):
@@ -161,7 +144,7 @@ class Warden:
         child.worker, child.control = message.worker, ours
         self._selector.register(ours, selectors.EVENT_READ, lambda: self._from_worker(child))
 
-    def _fork(self, run: Callable[[], None], keep: tuple[int, ...]) -> _Child:
+    def _fork(self, run: Callable[[], None], keep: tuple[int, ...]) -> Child:
         reader, writer = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -170,7 +153,7 @@ class Warden:
         if pid == 0:
             status = 70
             try:
-                _become_child(warden, writer, keep)
+                become_child(warden, writer, keep)
                 run()
                 status = 0
             except SystemExit as leaving:
@@ -183,22 +166,15 @@ class Warden:
                 os._exit(status)
         os.close(writer)
         os.set_blocking(reader, False)
-        child = _Child(pid, os.pidfd_open(pid), reader)
+        child = Child(pid, os.pidfd_open(pid), reader)
         self._children[pid] = child
         self._selector.register(child.pidfd, selectors.EVENT_READ, self._reap)
         self._selector.register(reader, selectors.EVENT_READ, lambda: self._drain(child))
         return child
 
-    def _drain(self, child: _Child) -> None:
-        try:
-            data = os.read(child.stderr, 1 << 16)
-        except BlockingIOError:
-            return
-        if not data:
+    def _drain(self, child: Child) -> None:
+        if not child.read_stderr():
             self._selector.unregister(child.stderr)
-            return
-        child.tail += data
-        del child.tail[:-_STDERR_TAIL_BYTES]
 
     def _reap(self) -> None:
         while True:
@@ -212,8 +188,8 @@ class Warden:
             if child is not None:
                 self._buried(child, status)
 
-    def _buried(self, child: _Child, status: int) -> None:
-        _kill(child.pid)  # whatever it started is in its group
+    def _buried(self, child: Child, status: int) -> None:
+        kill_group(child.pid)  # whatever it started; its own id may be another's by now
         with contextlib.suppress(KeyError):
             self._drain(child)
         for watched in (child.pidfd, child.stderr):
@@ -233,7 +209,7 @@ class Warden:
 
     # -- compiled guests ----------------------------------------------------------------------------------------------
 
-    def _from_worker(self, child: _Child) -> None:
+    def _from_worker(self, child: Child) -> None:
         assert child.control is not None
         try:
             data = child.control.recv(MAX_PACKET_BYTES)
@@ -243,28 +219,28 @@ class Warden:
         if need is None:
             # Gone, or not to be trusted: its death, if it has not died yet, is reported as any other.
             self._hang_up(child)
-            _kill(child.pid)
+            kill(child.pid)
             return
         self._provide(child, need)
 
-    def _hang_up(self, child: _Child) -> None:
+    def _hang_up(self, child: Child) -> None:
         if child.control is not None:
             self._selector.unregister(child.control)
             child.control.close()
             child.control = None
 
-    def _provide(self, child: _Child, need: NeedGuest) -> None:
+    def _provide(self, child: Child, need: NeedGuest) -> None:
         assert self._cache is not None
         child.served = True  # once, before it runs anything: a program that took its worker over asks in vain
         try:
-            _check_wasm(need.path)
+            check_wasm(need.path)
             key = self._cache.key(Path(need.path), f"{ENGINE_ID}-{need.form}")
         except (OSError, ValueError) as error:
-            _answer(child, GuestFailed(str(error)))
+            child.answer(GuestFailed(str(error)))
             return
         found = self._cache.lookup(key)
         if found is not None:
-            _answer(child, GuestReady(str(found)))
+            child.answer(GuestReady(str(found)))
             return
         waiting = self._waiting.setdefault(key, [])
         waiting.append(child)
@@ -279,49 +255,4 @@ class Warden:
         found = None if failure else self._cache.lookup(key)
         answer: Any = GuestReady(str(found)) if found else GuestFailed(failure or "the compiled guest is not there")
         for child in self._waiting.pop(key, []):
-            _answer(child, answer)
-
-
-def _answer(child: _Child, message: msgspec.Struct) -> None:
-    if child.control is not None:
-        with contextlib.suppress(OSError):
-            child.control.send(msgspec.msgpack.encode(message))
-
-
-def _check_wasm(path: str) -> None:
-    """Refuse what is no WebAssembly file, without waiting on it.
-
-    :raises ValueError: saying so, and nothing of what is in it.
-    """
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode) or os.read(fd, 4) != b"\0asm":
-            raise ValueError("the guest is no WebAssembly file")
-    finally:
-        os.close(fd)
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
-
-
-def _become_child(warden: int, writer: int, keep: tuple[int, ...]) -> None:
-    """Leave nothing of the warden in a child but the descriptors it is given."""
-    os.setsid()
-    set_pdeathsig(signal.SIGKILL)
-    if os.getppid() != warden:
-        raise SystemExit(70)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(writer, 1)
-    os.dup2(writer, 2)
-    kept = {0, 1, 2, *keep}
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) not in kept:
-            with contextlib.suppress(OSError):
-                os.close(int(name))
-    os.environ.clear()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+            child.answer(answer)

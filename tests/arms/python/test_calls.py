@@ -153,13 +153,11 @@ def test_gg_can_be_imported(guest: Guest) -> None:
     assert run.out == "True True True gg.files\n['path', 'offset', 'limit'] True gg.core\n"
 
 
-def test_modules_that_are_not_bound_are_absent(guest: Guest) -> None:
-    """A module that the context does not name is not there."""
-    run = guest.run(
-        "print(hasattr(gg, 'views'), hasattr(gg, 'files'))\nimport gg.views\n", context={"modules": ["files"]}
-    )
-    assert run.out == "False True\n"
-    assert "No module named 'gg.views'" in run.body
+def test_modules_that_are_not_bound_are_the_hosts_to_refuse(guest: Guest) -> None:
+    """A module that the context does not name is there, so that the host refuses its calls, and no roster names it."""
+    run = guest.run("import gg.views\ngg.views.close('x')\nprnt(1)\n", context={"modules": ["files"]})
+    assert run.calls == [["views.close", {"selector": "x"}]]
+    assert run.body.endswith("\n    gg, gg.files")
 
 
 def test_operations_of_plugins_join_in(guest: Guest) -> None:
