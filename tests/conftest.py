@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import pathlib
+import signal
 import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "e2e"))  # `support` is importable from every folder
 
+from gg import Host
 from support import ARMS, Ran, Runner, StrangeArms
 
-from gg import Host
+HANG_S = 90
+"""No test takes nearly as long; compiling the Python guest on a cold cache does."""
+
+
+@pytest.fixture(autouse=True)
+def _no_hang() -> Iterator[None]:
+    """Fail a test that hangs, instead of the whole suite."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"the test took more than {HANG_S} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(HANG_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")

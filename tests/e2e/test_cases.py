@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Runner
-
 from gg import Limits
+from support import Runner
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 FILES = sorted([*CASES.glob("A-js-*.json"), *CASES.glob("A-py-*.json")])

@@ -6,9 +6,8 @@ import time
 from typing import Any
 
 import pytest
-from support import FAST, LOOP, Runner, one_of, spell, submit, throw
-
 from gg import Host, Limits
+from support import FAST, LOOP, Runner, one_of, spell, submit, throw
 
 LOOP_CALL = {"javascript": "for (let i = 0; i < {}; i++) {{ {} }}", "python": "for i in range({}):\n    {}"}
 TRY_CALL = {

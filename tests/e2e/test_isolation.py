@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from support import FAST, submit
-
 from gg import Host, Session
+from support import FAST, one_of, submit
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +121,25 @@ def test_javascript_globals_are_these(javascript: Session) -> None:
     assert submit(javascript, program).logs == [known]
 
 
-@pytest.mark.parametrize("module", ["shell", "docs", "programs", "files"])
-def test_modules_not_granted_read_as_not_there(host: Host, arm: str, module: str) -> None:
-    """A module the agent does not hold is not bound, and a forged call of it is refused as not available."""
+@pytest.mark.parametrize("module", ["files", "views"])
+def test_calls_not_granted_are_refused(host: Host, arm: str, module: str) -> None:
+    """A call of a module the agent does not hold is refused as not available, recorded, and never dispatched."""
+    call = {
+        "files": one_of(arm, "gg.files.readFile('x')", "gg.files.read_file('x')"),
+        "views": one_of(arm, "gg.views.openText('a', 'b')", "gg.views.open_text('a', 'b')"),
+    }[module]
     with host.session(arm, limits=FAST, grants=["session"]) as session:
+        ran = submit(session, call)
+        assert ran.headings == ["Runtime error"]
+        assert "(unavailable)" in ran.error
+        assert "grant" not in ran.error, "a refusal never says what would unlock it"
+        assert (ran.execution["toolCalls"], ran.execution["apiCalls"], len(ran.of("refusal"))) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("module", ["shell", "docs", "programs", "nope"])
+def test_modules_that_are_not_there(host: Host, arm: str, module: str) -> None:
+    """A module this host has no operations of is the language's own error."""
+    with host.session(arm, limits=FAST) as session:
         ran = submit(session, f"gg.{module}.x")
         assert ran.headings == ["Runtime error"]
         assert ran.turn.outcome == "continue"

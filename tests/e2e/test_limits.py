@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from support import Runner, one_of, spell, submit
-
 from gg import Host, Limits
+from support import Runner, one_of, spell, submit
 
 LIMIT_S = 0.5
 GENEROUS_S = 1.5

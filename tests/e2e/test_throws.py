@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support import FAST, Runner, one_of, spell, submit, throw
-
 from gg import Host
+from support import FAST, Runner, one_of, spell, submit, throw
 
 AT = "\n    at <anonymous> (program.js:1:{})"
 

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from support import FAST, PRINT_CALLS, SUCCESS_NOTICE, Ran, Runner, one_of, spell, submit, throw
-
 from gg import Host, Reply, Session, ToolCall
+from support import FAST, PRINT_CALLS, SUCCESS_NOTICE, Ran, Runner, one_of, spell, submit, throw
 
 NO_SUBMISSION = "No program was submitted, so nothing ran."
 

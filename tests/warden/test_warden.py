@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import alive, children, wait_until
-
 from gg.config import Settings
 from gg.errors import WardenError
 from gg.host.discovery import find_arm
@@ -19,6 +17,7 @@ from gg.host.warden import WardenClient
 from gg.protocol import ChannelClosed, Hello, Unavailable
 from gg.types import Limits
 from gg.warden.messages import PluginRef
+from support import alive, children, wait_until
 
 LIMITS = Limits()
 SETTINGS = Settings.from_environment()

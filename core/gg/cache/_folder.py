@@ -75,8 +75,12 @@ class GuestFolder:
         except OSError:  # a link, or something else that cannot be opened
             self._discard(key)
             return None
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(fd)
+            self._discard(key, status.st_ino)
+            return None
         with open(fd, "rb") as file:
-            status = os.fstat(fd)
             identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             trusted = _is_safe(status) and (identity in self._checked or self._digest_agrees(key, file))
         if not trusted:

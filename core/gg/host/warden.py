@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -106,6 +107,7 @@ class WardenClient:
                 spawn = Spawn(self._numbers, arm, plugins, limits, confinement, guest)  # type: ignore[arg-type]
                 try:
                     self._await_ready()
+                    self._hear()
                     self._send(spawn, [theirs.fileno()])
                 except WardenError:
                     self._restart()
@@ -133,6 +135,7 @@ class WardenClient:
     def kill(self, worker: int) -> None:
         """Kill a worker; it may be gone already."""
         with self._lock, contextlib.suppress(WardenError):
+            self._hear()
             self._send(Kill(worker), [])
 
     def death_of(self, worker: int, timeout_s: float = 2.0) -> Died | None:
@@ -166,6 +169,12 @@ class WardenClient:
             if left <= 0 or not self._receive(left):
                 raise WardenError("the warden did not start; its own words are on standard error")
         return self._ready
+
+    def _hear(self) -> None:
+        """Take in what the warden has said, without waiting for more."""
+        while self._sock.fileno() >= 0 and select.select([self._sock], [], [], 0)[0]:
+            if not self._receive(0.001):
+                return
 
     def _receive(self, timeout_s: float) -> bool:
         self._sock.settimeout(timeout_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import gc
 import os
@@ -37,6 +38,9 @@ from gg.worker.engine import ENGINE_ID
 
 __all__ = ["Warden"]
 
+_MAX_UNTOLD = 1024
+"""Messages kept for a host that does not read; the oldest go."""
+
 
 class Warden:
     """Serves one host until its socket closes; then kills all that it started and leaves."""
@@ -46,6 +50,7 @@ class Warden:
         self._selector = selectors.DefaultSelector()
         self._children: dict[int, Child] = {}
         self._waiting: dict[str, list[Child]] = {}
+        self._untold: collections.deque[bytes] = collections.deque(maxlen=_MAX_UNTOLD)
         self._settings: Configure | None = None
         self._cache: GuestCache | None = None
         self._decoder = msgspec.msgpack.Decoder(ToWarden)
@@ -88,8 +93,12 @@ class Warden:
     # -- the host's requests ------------------------------------------------------------------------------------------
 
     def _from_host(self) -> bool:
+        if self._untold:
+            self._flush()
         try:
-            data, fds, _, _ = socket.recv_fds(self._host, MAX_PACKET_BYTES, 4)
+            data, fds, _, _ = socket.recv_fds(self._host, MAX_PACKET_BYTES, 4, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return True
         except OSError:
             return False
         if not data:
@@ -117,8 +126,21 @@ class Warden:
                 kill(child.pid)
 
     def _tell_host(self, message: msgspec.Struct) -> None:
-        with contextlib.suppress(OSError):
-            self._host.send(msgspec.msgpack.encode(message))
+        """Send a message as soon as the host takes it: one that reads nothing must not stop its warden."""
+        self._untold.append(msgspec.msgpack.encode(message))
+        self._flush()
+
+    def _flush(self) -> None:
+        try:
+            while self._untold:
+                self._host.send(self._untold[0], socket.MSG_DONTWAIT)
+                self._untold.popleft()
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._untold.clear()  # the host is gone: the next read says so
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._untold else 0)
+        self._selector.modify(self._host, wanted, self._from_host)
 
     # -- forking ------------------------------------------------------------------------------------------------------
 
