@@ -35,7 +35,7 @@ lint: $(VENV)/.dev ## ruff, rustfmt, clippy, the import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/lint-imports --no-cache
 
 types: $(VENV)/.dev ## mypy, pyright, and the extension's stub
@@ -44,7 +44,7 @@ types: $(VENV)/.dev ## mypy, pyright, and the extension's stub
 	$(BIN)/python -m mypy.stubtest gg_rust_ext
 
 rust: $(VENV)/.dev ## the Rust extension's own tests
-	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo test --quiet --workspace
+	cargo test --quiet --workspace --no-default-features
 
 pytest: guests $(VENV)/.dev ## the Python tests
 	$(BIN)/python -m pytest

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from gg import Limits
-from support import Runner
+from gg import Host, Limits
+from support import Reusing, Runner
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 FILES = sorted([*CASES.glob("A-js-*.json"), *CASES.glob("A-py-*.json")])
@@ -33,6 +34,14 @@ def _program(case: dict[str, Any]) -> str:
 def _bands(expected: dict[str, Any]) -> set[str]:
     band = expected.get("band", [])
     return set(re.split(r"\s*/\s*", band)) if isinstance(band, str) else set(band)
+
+
+@pytest.fixture(scope="module")
+def run(host: Host) -> Iterator[Runner]:
+    """Run programs in sessions that are used again."""
+    made = Reusing(host)
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from gg import Host
-from support import FAST, Runner, one_of, spell, submit, throw
+from support import FAST, Reusing, Runner, one_of, spell, submit, throw
 
 AT = "\n    at <anonymous> (program.js:1:{})"
+
+
+@pytest.fixture(scope="module")
+def run(host: Host) -> Iterator[Runner]:
+    """Run programs in sessions that are used again."""
+    made = Reusing(host)
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize(

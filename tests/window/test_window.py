@@ -32,7 +32,7 @@ def test_caps_are_the_designs() -> None:
 
 
 def test_replacing_in_place_and_at_the_tail() -> None:
-    """This turn's copy is replaced where it stands; an earlier turn's stays and the new one goes to the tail."""
+    """A copy of this turn is replaced where it stands; an earlier turn's stays and the new one goes to the tail."""
     window = Window()
     window.turn = 1
     view, seen = views(window)

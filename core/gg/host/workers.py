@@ -13,7 +13,10 @@ from gg.protocol._frames import FromWorker
 from gg.types import DEFAULT_LIMITS, ArmInfo, Limits, OperationSpec
 from gg.warden.messages import Died, PluginRef
 
-__all__ = ["Pool", "Worker", "WorkerGone"]
+__all__ = ["MAX_SPARES", "Pool", "Worker", "WorkerGone"]
+
+MAX_SPARES = 3
+"""How many workers wait for a next session, of the latest arms and limits; the longest waiting goes first."""
 
 
 class WorkerGone(GGError):
@@ -144,6 +147,8 @@ class Pool:
         worker.kill()
         with self._lock, contextlib.suppress(WardenError):  # under the lock, so that no two fill one place
             if self._spares and not self._closed and (arm.name, limits) not in self._idle:
+                while len(self._idle) >= MAX_SPARES:
+                    self._idle.pop(next(iter(self._idle))).kill()
                 self._idle[(arm.name, limits)] = self._start(arm, limits)
 
     def close(self) -> None:

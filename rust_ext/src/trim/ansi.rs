@@ -11,18 +11,12 @@ const BEL: u8 = 0x07;
 /// The whole escape sequences in `line`, in order: CSI (colours, cursor), OSC (links, titles) and character sets.
 pub fn sequences(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
-    // Once a link has no end in this line, no later one has: without this, many of them cost the square of the line.
-    let mut links_end = true;
     std::iter::from_fn(move || {
         while let Some(offset) = memchr(ESC, line.get(at..)?) {
             let start = at + offset;
             let length = match line.get(start + 1) {
                 Some(b'[') => csi_len(&line[start + 2..]),
-                Some(b']') if links_end => {
-                    let length = osc_len(&line[start + 2..]);
-                    links_end = length.is_some();
-                    length
-                }
+                Some(b']') => osc_len(&line[start + 2..]),
                 Some(b'(' | b')') => line.get(start + 2).filter(|set| set.is_ascii_alphanumeric()).map(|_| 1),
                 _ => None,
             };
@@ -43,17 +37,13 @@ fn csi_len(rest: &[u8]) -> Option<usize> {
     rest.get(last).filter(|byte| matches!(byte, 0x40..=0x7E)).map(|_| last + 1)
 }
 
+/// An escape that does not end the sequence ends the attempt: terminals drop what came before it.
 fn osc_len(rest: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let end = at + memchr2(BEL, ESC, &rest[at..])?;
-        if rest[end] == BEL {
-            return Some(end + 1);
-        }
-        if rest.get(end + 1) == Some(&b'\\') {
-            return Some(end + 2);
-        }
-        at = end + 1;
+    let end = memchr2(BEL, ESC, rest)?;
+    match (rest[end], rest.get(end + 1)) {
+        (BEL, _) => Some(end + 1),
+        (_, Some(b'\\')) => Some(end + 2),
+        _ => None,
     }
 }
 

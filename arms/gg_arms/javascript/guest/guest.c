@@ -19,12 +19,16 @@ enum {
     STACK_MARGIN = 80 << 10,
     /* A collection copies every page it marks, so small programs should end before the first one. */
     FIRST_COLLECTION = 8 * 1024 * 1024,
-    /* Given back before an error is rendered, so that running out of memory can still be told. */
-    RESERVE = 1024 * 1024,
 };
 
 static JSValue native;
-static void *reserve;
+
+/* Given back before an error is rendered, so that running out of memory can still be told. The C library's allocator
+   keeps blocks by powers of two and neither splits nor joins them, so these are of the sizes that a report takes. They
+   are never written, so an instance has no page of them. */
+static const uint8_t reserve_log2[] = {16, 16, 16, 16, 17, 17, 17, 17, 18, 18, 18, 18, 19, 19};
+enum { RESERVES = sizeof reserve_log2, ALLOCATORS_OWN = 64 };
+static void *reserve[RESERVES];
 
 /* Rejections that nobody has handled yet, oldest first. */
 typedef struct Rejection {
@@ -108,15 +112,18 @@ GG_EXPORT("gg_seal") void gg_seal(void)
     JS_FreeValue(gg_ctx, native);
     native = JS_UNDEFINED;
     engine_not_defined = errors_not_defined;
-    reserve = malloc(RESERVE);
+    for (int i = 0; i < RESERVES; i++)
+        reserve[i] = malloc(((size_t)1 << reserve_log2[i]) - ALLOCATORS_OWN);
     JS_RunGC(gg_rt);
     JS_SetGCThreshold(gg_rt, FIRST_COLLECTION);
 }
 
 static void fail(const char *kind, JSValue thrown)
 {
-    free(reserve);
-    reserve = NULL;
+    for (int i = 0; i < RESERVES; i++) {
+        free(reserve[i]);
+        reserve[i] = NULL;
+    }
     gg_rendering = true;
     errors_report(gg_ctx, kind, thrown);
     JS_FreeValue(gg_ctx, thrown);

@@ -10,9 +10,13 @@ import gc
 import logging
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ._own import own_builtins as __builtins__  # noqa: F401
+from ._report import Part
+
+Describe = Callable[[BaseException], list[Part]]
 
 _run_exit_functions = atexit._run_exitfuncs
 _count_exit_functions = atexit._ncallbacks
@@ -33,22 +37,32 @@ def forget_exit_functions() -> None:
 
 
 class _Unraisable:
-    """Notes the first exception the interpreter could only print, and has it printed."""
+    """Describes the first exception the interpreter could only print, and has it printed."""
 
-    def __init__(self) -> None:
-        self.first: BaseException | None = None
+    def __init__(self, describe: Describe | None) -> None:
+        self._describe = describe
+        self.text: list[Part] | None = None
+
+    def note(self, error: BaseException) -> None:
+        """Keep the text of an exception, made while what its `__str__` may need is there."""
+        if self._describe is not None:
+            describe, self._describe = self._describe, None
+            self.text = describe(error)
 
     def __call__(self, unraisable: Any, /) -> None:
         error = unraisable.exc_value
-        if self.first is None and error is not None and not isinstance(error, SystemExit):
-            self.first = error
+        if error is not None and not isinstance(error, SystemExit):
+            self.note(error)
         sys.__unraisablehook__(unraisable)
 
 
-def wind_up(names: dict[str, Any]) -> BaseException | None:
-    """Run what is left of the program, whose globals are `names`; return the first exception that nothing caught."""
-    note = _Unraisable()
-    sys.unraisablehook = note
+def wind_up(names: dict[str, Any], describe: Describe | None) -> list[Part] | None:
+    """Run what is left of the program, whose globals are `names`.
+
+    Return the text, made by `describe`, of the first exception that nothing caught. Without `describe`, none is wanted.
+    """
+    first = _Unraisable(describe)
+    sys.unraisablehook = first
     try:
         if _count_exit_functions():
             _run_exit_functions()
@@ -56,8 +70,8 @@ def wind_up(names: dict[str, Any]) -> BaseException | None:
             _shut_down_logging()
         _clear(names)
     except BaseException as error:
-        note.first = note.first or error
-    return note.first
+        first.note(error)
+    return first.text
 
 
 def _clear(names: dict[str, Any]) -> None:

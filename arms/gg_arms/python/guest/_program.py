@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from types import CodeType, ModuleType
 from typing import Any
@@ -66,17 +67,33 @@ def run(program: str, context: str) -> None:
         return
     main = _main_module()
     error, status = _execute(code, main)
-    late = wind_up(main.__dict__)
-    if error is None and late is not None:
-        error = late
-    if error is not None:
-        _Reserve.held = None
+
+    def described(error: BaseException) -> list[Part]:
+        return _described(error, program, roster)
+
+    # Before the program's globals go, which a `__str__` of its own may need.
+    parts = None if error is None else described(error)
+    late = wind_up(main.__dict__, described if parts is None else None)
+    parts = parts or late
+    if parts:
         membrane.closed = True
-        send("failed", failure(error, program, roster))
+        send("failed", parts)
     elif status:
         report_exit(status)
     else:
         streams.flush()
+
+
+def _described(error: BaseException, source: str, roster: list[str]) -> list[Part]:
+    """Return the parts of an error's text; no call is made meanwhile."""
+    _Reserve.held = None
+    theirs = dict(vars(builtins))
+    membrane.closed = True
+    try:
+        return failure(error, source, roster)
+    finally:
+        membrane.closed = False
+        vars(builtins).update(theirs)
 
 
 def _main_module() -> ModuleType:
