@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import shutil
 import socket
 import subprocess
@@ -172,9 +171,14 @@ class WardenClient:
 
     def _hear(self) -> None:
         """Take in what the warden has said, without waiting for more."""
-        while self._sock.fileno() >= 0 and select.select([self._sock], [], [], 0)[0]:
-            if not self._receive(0.001):
+        while self._sock.fileno() >= 0:
+            try:
+                data = self._sock.recv(MAX_PACKET_BYTES, socket.MSG_DONTWAIT)
+            except OSError:
                 return
+            if not data:
+                return
+            self._take_in(data)
 
     def _receive(self, timeout_s: float) -> bool:
         self._sock.settimeout(timeout_s)
@@ -187,6 +191,10 @@ class WardenClient:
                 self._sock.settimeout(None)
         if not data:
             return False
+        self._take_in(data)
+        return True
+
+    def _take_in(self, data: bytes) -> None:
         message: Any = self._decoder.decode(data)
         if isinstance(message, WardenReady):
             self._ready = message
@@ -194,7 +202,6 @@ class WardenClient:
             self._deaths[message.worker] = message
             while len(self._deaths) > 256:
                 del self._deaths[next(iter(self._deaths))]
-        return True
 
     def _send(self, message: msgspec.Struct, fds: list[int]) -> None:
         self.check_process()

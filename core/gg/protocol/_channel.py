@@ -44,6 +44,8 @@ class Channel(Generic[Incoming]):
         self._buffer = bytearray()
         self._timeout: float | None = None
         sock.settimeout(None)
+        self._poll = select.poll()  # not select: that knows no descriptors over 1023
+        self._poll.register(sock, select.POLLIN)
 
     def fileno(self) -> int:
         """Return the socket's descriptor."""
@@ -112,7 +114,7 @@ class Channel(Generic[Incoming]):
 
     def readable(self, timeout_s: float = 0.0) -> bool:
         """Say whether something has arrived that `receive` has not returned, or does within ``timeout_s`` seconds."""
-        return len(self._buffer) > 0 or bool(select.select([self._sock], [], [], timeout_s)[0])
+        return len(self._buffer) > 0 or bool(self._poll.poll(timeout_s * 1000))
 
     def close(self) -> None:
         """Close the socket."""

@@ -30,6 +30,20 @@ def test_what_the_library_imports_late_is_there(guest: Guest) -> None:
     assert (run.kind, run.out) == ("returned", "(1,)\n")
 
 
+def test_time_zones_are_there(guest: Guest) -> None:
+    """`zoneinfo` knows every zone, and answers a name that is none as it always does."""
+    run = guest.run(
+        "import pickle, zoneinfo\nfrom datetime import datetime\nberlin = zoneinfo.ZoneInfo('Europe/Berlin')\n"
+        "print(datetime(2024, 7, 1, 12, tzinfo=berlin), datetime(2024, 1, 1, tzinfo=berlin).tzname())\n"
+        "print(datetime(2024, 3, 31, 1, 30, tzinfo=berlin).astimezone(zoneinfo.ZoneInfo('Asia/Kathmandu')))\n"
+        "print(pickle.loads(pickle.dumps(berlin)) is berlin, 'America/New_York' in zoneinfo.available_timezones())\n"
+        "try:\n    zoneinfo.ZoneInfo('Mars/Base')\nexcept zoneinfo.ZoneInfoNotFoundError as e:\n    print(e)\n"
+    )
+    assert run.out == (
+        "2024-07-01 12:00:00+02:00 CET\n2024-03-31 06:15:00+05:45\nTrue True\n'No time zone found with key Mars/Base'\n"
+    )
+
+
 def test_asyncio_works(guest: Guest) -> None:
     """The event loop runs tasks, timers and queues, and sleeps on the host."""
     run = guest.run(

@@ -119,6 +119,26 @@ def test_errors_that_fight_back_are_reported(guest: Guest, program: str) -> None
     assert 'File "program.py"' in run.body
 
 
+@pytest.mark.parametrize("raised", ["raise E(1)", "import atexit\natexit.register(lambda: fail())"])
+def test_an_error_may_need_the_programs_globals_for_its_text(guest: Guest, raised: str) -> None:
+    """An error is rendered while the names that its `__str__` uses are still there, in an exit handler, too."""
+    run = guest.run(
+        "import json\nclass E(Exception):\n    def __str__(self): return json.dumps({'a': self.args})\n"
+        f"def fail(): raise E(1)\n{raised}\n"
+    )
+    assert run.body.endswith('\nE: {"a": [1]}')
+
+
+def test_exit_handlers_run_after_an_error_as_the_program_left_things(guest: Guest) -> None:
+    """Rendering an error takes nothing back that the program did to built-ins, and exit handlers can make calls."""
+    run = guest.run(
+        "import atexit, builtins\nbuiltins.len = lambda x: 77\n"
+        "atexit.register(lambda: gg.files.write_file('a', str(len(''))))\nraise ValueError('v')\n"
+    )
+    assert run.calls == [["files.write_file", {"path": "a", "contents": "77"}]]
+    assert run.body.endswith("ValueError: v")
+
+
 def test_lone_surrogates_are_written_out(guest: Guest) -> None:
     """A lone surrogate in a message is written as standard error writes it."""
     run = guest.run("raise ValueError('name \\udcff end')\n")

@@ -1,4 +1,4 @@
-"""The two ends of a long text: an error's message may be most of the memory there is, and its report is a copy of it."""
+"""The two ends of a long text: an error's message may be most of the memory there is, and its report copies it."""
 
 from __future__ import annotations
 

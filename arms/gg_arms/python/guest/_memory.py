@@ -2,8 +2,8 @@
 
 Between the snapshot and a program the runtime takes a page of its own after the C library's. The library's next growth
 therefore does not continue its last one, and when it then gets a part of what it wants and no more, it gives that part
-back by a call that its own `sbrk` answers with `abort`: the sandbox would trap where Python has a `MemoryError`. A growth
-that succeeds makes all later ones continuous.
+back by a call that its own `sbrk` answers with `abort`: the sandbox would trap where Python has a `MemoryError`. A
+growth that succeeds makes all later ones continuous.
 """
 
 from __future__ import annotations
