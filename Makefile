@@ -47,7 +47,7 @@ rust: $(VENV)/.dev ## the Rust extension's own tests
 	cargo test --quiet --workspace --no-default-features
 
 pytest: guests $(VENV)/.dev ## the Python tests
-	$(BIN)/python -m pytest
+	XDG_CACHE_HOME=$(CURDIR)/$(BUILD)/cache GG_TEST_CACHE=$(CURDIR)/$(BUILD)/test-guests $(BIN)/python -m pytest
 
 bench: guests $(VENV)/.dev ## print benchmarks, with their caveats
 	GG_BENCH=1 $(BIN)/python -m pytest tests/benchmarks -s -q -p no:xdist

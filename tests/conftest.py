@@ -13,8 +13,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "e2e"))  # `support` is importable from every folder
 
-from gg import Host
 from support import ARMS, Ran, Runner, StrangeArms
+
+from gg import Host
 
 HANG_S = 90
 """No test takes nearly as long; compiling the Python guest on a cold cache does."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import wasmtime
+
 from gg import deadline
 from gg.deadline import Deadline, EpochTicker, EpochTimer, deadline_for, engine_address, epoch_increment_address
 

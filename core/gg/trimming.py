@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from gg_rust_ext import TrimRules
-
 from gg.types import Trimming
+from gg_rust_ext import TrimRules
 
 __all__ = ["SANDBOX_RULES", "Band", "Rule", "is_trap", "trim"]
 

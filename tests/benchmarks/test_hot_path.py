@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+
 from gg_rust_ext import LogCapture, TrimRules, apply_ranges, clean, count_tokens, load_tokens
 
 FULL = os.environ.get("GG_BENCH") == "1"

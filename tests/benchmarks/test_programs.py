@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 import wasmtime
+
 from gg import Host, Reply, Session, ToolCall
 from gg.stream.events import CodeExecution
 from gg.worker.engine import engine_config

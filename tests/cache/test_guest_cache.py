@@ -15,8 +15,9 @@ from io import BufferedRandom
 from pathlib import Path
 from typing import Any
 
-import gg.cache
 import pytest
+
+import gg.cache
 from gg.cache import GuestCache, _folder, _keys, cpu_features, default_folder, key
 from gg.confinement import apply, precompile_profile, prepare
 

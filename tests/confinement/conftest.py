@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gg.confinement import ConfinementUnavailable, Prepared, Profile, apply, prepare, worker_profile
 from gg.confinement.landlock import kernel_abi
 

@@ -12,8 +12,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import gg.confinement
 import pytest
+
+import gg.confinement
 from gg.confinement import (
     ConfinementError,
     ConfinementUnavailable,

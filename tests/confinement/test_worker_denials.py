@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from gg.confinement import Profile, _libc, _policy, seccomp
 
 DENIED = (["errno", errno.EPERM], ["errno", errno.EACCES])

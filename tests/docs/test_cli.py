@@ -12,6 +12,7 @@ import sys
 
 import pytest
 from doc_pages import DOCS, blocks, read, sections
+
 from gg.cli import _COMMANDS  # pyright: ignore[reportPrivateUsage]
 
 PAGE = DOCS / "cli.md"

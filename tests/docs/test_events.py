@@ -9,6 +9,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from doc_pages import DOCS, ROOT, code, read, sections, table
+
 from gg.stream import events
 
 PAGE = sections(read(DOCS / "events.md"), 2)

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 from doc_pages import DOCS, read, sections
+
 from gg.hookspecs import host, worker
 
 PAGE = read(DOCS / "hooks.md")

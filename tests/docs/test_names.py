@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import gg
 import pytest
+
+import gg
 
 
 def test_exported_names_are_sorted_and_resolve() -> None:

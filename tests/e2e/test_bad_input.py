@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from support import FAST, Ran, Runner, one_of, spell, submit, throw
+
 from gg import Host, Reply
 from gg.errors import SessionClosed, UsageError
-from support import FAST, Ran, Runner, one_of, spell, submit, throw
 
 GOLDEN = {
     "javascript": "`edit_file` failed (conflict): `oldString` matched 3 times in src/main.rs\n    at line 12, column 5",

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gg import Host, Limits
 from support import Reusing, Runner
+
+from gg import Host, Limits
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 FILES = sorted([*CASES.glob("A-js-*.json"), *CASES.glob("A-py-*.json")])

@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 import pytest
-from gg import Host, Limits
 from support import FAST, LOOP, Runner, one_of, spell, submit, throw
+
+from gg import Host, Limits
 
 LOOP_CALL = {"javascript": "for (let i = 0; i < {}; i++) {{ {} }}", "python": "for i in range({}):\n    {}"}
 TRY_CALL = {

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from gg import Host, Limits, Session
 from modules import FAILED, FINISH, REQUEST, RING, calls, expect, module, report, request
 from support import FAST, Ran, Runner, submit
+
+from gg import Host, Limits, Session
 
 Wat = Callable[..., Ran]
 SMALL = Limits(1.0, 64 << 20)

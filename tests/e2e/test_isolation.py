@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from gg import Host, Session
 from support import FAST, one_of, submit
+
+from gg import Host, Session
 
 
 @pytest.fixture(scope="module")

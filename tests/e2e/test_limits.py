@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from gg import Host, Limits
 from support import Runner, one_of, spell, submit
+
+from gg import Host, Limits
 
 LIMIT_S = 0.3
 GENEROUS_S = 1.5

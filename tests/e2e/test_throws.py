@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from gg import Host
 from support import FAST, Reusing, Runner, one_of, spell, submit, throw
+
+from gg import Host
 
 AT = "\n    at <anonymous> (program.js:1:{})"
 

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from gg import Host, Reply, Session, ToolCall
 from support import FAST, PRINT_CALLS, SUCCESS_NOTICE, Ran, Runner, one_of, spell, submit, throw
+
+from gg import Host, Reply, Session, ToolCall
 
 NO_SUBMISSION = "No program was submitted, so nothing ran."
 

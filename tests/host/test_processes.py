@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import FAST, LOOP, Runner, alive, children, descendants, gg, spell, submit, wait_until, warden_pid
+
 from gg import Host, Limits, Session
 from gg.config import Settings
 from gg.errors import UsageError, WardenError
 from gg.operations.table import Arguments, Operation
-from support import FAST, LOOP, Runner, alive, children, descendants, gg, spell, submit, wait_until, warden_pid
 
 DIED = "execution stopped: the sandbox process running the program ended"
 
@@ -503,6 +504,7 @@ def test_other_session_is_not_touched_by_a_dead_worker(own_host: Host) -> None:
 def test_json_of_the_whole_stream_is_strict(host: Host, arm: str) -> None:
     """Every event of a session is strict JSON on the wire."""
     import msgspec
+
     from gg.stream.events import to_wire
 
     with host.session(arm, limits=FAST) as session:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support import FAST, Runner, one_of, submit
+
 from gg import Host
 from gg.operations.table import Arguments, Operation, OperationFailure, OperationTable, Record, shape_of
-from support import FAST, Runner, one_of, submit
 
 
 class _Add(Arguments):

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support import FAST, Runner, submit
+
 from gg import Host
 from gg.errors import ArmUnavailable, PluginLoadError
 from gg.hookspecs import hookimpl
 from gg.operations.table import Arguments, Operation
-from support import FAST, Runner, submit
 
 
 @pytest.fixture(scope="module")

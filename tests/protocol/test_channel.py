@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from gg.errors import ProtocolError
 from gg.protocol import MAX_FRAME_BYTES, Call, Channel, ChannelClosed, ChannelTimeout, Log, Reply, Run
 from gg.protocol._frames import FromWorker, ToWorker

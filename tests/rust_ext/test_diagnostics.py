@@ -7,6 +7,7 @@ from typing import Any
 
 import case_files
 import pytest
+
 from gg.trimming import trim
 from gg_arms.javascript import _trim as javascript
 from gg_arms.python import _trim as python

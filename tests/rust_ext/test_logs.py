@@ -7,10 +7,11 @@ from typing import Any
 
 import case_files
 import pytest
-from gg_rust_ext import LogCapture, LogTail
 from hypothesis import given
 from hypothesis import strategies as st
 from test_text import clip_oracle
+
+from gg_rust_ext import LogCapture, LogTail
 
 CASES = [case for case in case_files.load("D") if case_files.input_of(case) is not None]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from gg_rust_ext import clean, clip
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+from gg_rust_ext import clean, clip
 
 # Bytes at which decoders differ: overlong forms, surrogates, the end of Unicode, cut sequences.
 EDGES = st.sampled_from(

@@ -7,9 +7,10 @@ from typing import Any
 
 import case_files
 import pytest
-from gg_rust_ext import count_tokens, load_tokens
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gg_rust_ext import count_tokens, load_tokens
 
 COUNTS = case_files.token_counts()
 CASES = [case for case in case_files.load("C") if case["id"] in COUNTS]

@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from gg_rust_ext import TrimRules, apply_ranges, clip
 from hypothesis import given
 from hypothesis import strategies as st
+
+from gg_rust_ext import TrimRules, apply_ranges, clip
 
 CLASSES = [
     "drop",

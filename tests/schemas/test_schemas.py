@@ -6,11 +6,12 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from jsonschema import Draft202012Validator
+from schema_documents import NAMES, SCHEMAS, problems
+
 from gg.operations.table import ErrorCode
 from gg.stream import events
 from gg.window.messages import Band
-from jsonschema import Draft202012Validator
-from schema_documents import NAMES, SCHEMAS, problems
 
 EVENT = {"seq": 1, "ts": 1.5}
 CLASSES = {kind.__struct_config__.tag: kind for kind in events.Event.__subclasses__()}

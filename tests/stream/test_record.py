@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+
 from gg.operations.table import OperationFailure
 from gg.stream.events import CodeExecution, LogLine, ViewRecord, level_of, to_wire
 from gg.stream.record import MAX_CALLS, MAX_FAILURE_BYTES, MAX_REFUSALS, MAX_VIEWS, ProgramRecord

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import alive, children, wait_until
+
 from gg.config import Settings
 from gg.errors import WardenError
 from gg.host.discovery import find_arm
@@ -18,7 +20,6 @@ from gg.protocol import Channel, ChannelClosed, Hello, Unavailable
 from gg.protocol._frames import FromWorker
 from gg.types import Limits
 from gg.warden.messages import PluginRef
-from support import alive, children, wait_until
 
 LIMITS = Limits()
 SETTINGS = Settings.from_environment()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gg.window.messages import Message, ToolCall, headed
 from gg.window.render import message_json, openai_messages
 from gg.window.views import MAX_BODY_BYTES, MAX_COMPOSED_BYTES, MAX_LABEL_BYTES, ViewRefused, Views
 from gg.window.window import Window
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def views(window: Window, *, composed: int = 0, program: int = 0) -> tuple[Views, list[tuple[str, str, str]]]:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gg.workspace
 import pytest
+
+import gg.workspace
 from gg.workspace import (
     FileError,
     InvalidArgument,

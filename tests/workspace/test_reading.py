@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from gg.workspace import Entry, InvalidArgument, LimitExceeded, Refused, Workspace, _text, _workspace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from gg.workspace import Entry, InvalidArgument, LimitExceeded, Refused, Workspace, _text, _workspace
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from gg.workspace import (
     Conflict,
     FileError,

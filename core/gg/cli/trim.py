@@ -29,11 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from gg_rust_ext import apply_ranges
-
     from gg.host.discovery import find_arm
     from gg.host.host import Host
     from gg.protocol import Trim, Trimmed
+    from gg_rust_ext import apply_ranges
 
     text = sys.stdin.buffer.read()
     with Host(spares=False) as host:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Literal
 
-from gg_rust_ext import load_tokens
-
 from gg.config import Settings
 from gg.errors import UsageError
 from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
@@ -27,6 +25,7 @@ from gg.stream.stream import Sink
 from gg.types import Limits
 from gg.warden.messages import PluginRef
 from gg.workspace import Workspace
+from gg_rust_ext import load_tokens
 
 __all__ = ["Host", "builtin_operations"]
 

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gg_rust_ext import LogCapture, apply_ranges, clean
-
 from gg import wording
 from gg.errors import ArmUnavailable, ProtocolError
 from gg.host.workers import Worker, WorkerGone, describe
@@ -17,6 +15,7 @@ from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Sta
 from gg.stream.stream import Stream
 from gg.types import ArmInfo, Limits
 from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
+from gg_rust_ext import LogCapture, apply_ranges, clean
 
 __all__ = ["NeverBegan", "ProgramResult", "run_program"]
 

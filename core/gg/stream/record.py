@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gg_rust_ext import clip
 from msgspec import UNSET
 
 from gg.operations.table import OperationFailure
@@ -20,6 +19,7 @@ from gg.stream.events import (
     ViewRecord,
     ViewsSuppressed,
 )
+from gg_rust_ext import clip
 
 __all__ = ["MAX_CALLS", "MAX_FAILURE_BYTES", "MAX_REFUSALS", "MAX_VIEWS", "ProgramRecord"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import wasmtime
-from gg_rust_ext import MembraneEntry
 
 from gg.deadline import EpochTicker, deadline_for
+from gg_rust_ext import MembraneEntry
 
 __all__ = ["ProgramClock"]
 

@@ -9,7 +9,6 @@ import os
 from typing import Any
 
 import wasmtime
-from gg_rust_ext import MembraneEntry
 from wasmtime import Store, component
 
 from gg.types import Limits, Outcome
@@ -18,6 +17,7 @@ from gg.worker.component_wasi import define_wasi
 from gg.worker.entry import define_component_call
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
+from gg_rust_ext import MembraneEntry
 
 __all__ = ["ComponentGuest"]
 

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import wasmtime
-from gg_rust_ext import MembraneEntry
 from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
 
 from gg.types import Limits, Outcome
@@ -21,6 +20,7 @@ from gg.worker.clock import ProgramClock
 from gg.worker.entry import define_core, memory_bytes
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
+from gg_rust_ext import MembraneEntry
 
 __all__ = ["ABI_VERSION", "CoreGuest"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from gg_rust_ext import MembraneEntry
 from wasmtime import FuncType, Linker, Memory
 
 from gg.deadline import EpochTimer
 from gg.worker.clock import ProgramClock
+from gg_rust_ext import MembraneEntry
 
 __all__ = ["define_component_call", "define_core", "memory_bytes", "native_entry"]
 

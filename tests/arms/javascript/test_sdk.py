@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from gg.types import OperationSpec, Parameter
 from gg_arms.javascript._sdk import render
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import wasmtime
+
 from gg_arms._snapshot import Initialiser, SnapshotError, snapshot
 
 MODULE = """

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import gg_arms
 from wasmtime import Config, Engine, Store, WasiConfig, _ffi, component
+
+import gg_arms
 
 GUEST = Path(gg_arms.__path__[0]) / "python" / "python.wasm"
 CONTEXT = {"modules": ["files", "views", "session"], "lib": False, "code": []}

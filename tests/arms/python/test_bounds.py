@@ -53,7 +53,7 @@ def test_a_long_message_loses_whole_lines_from_its_middle(guest: Guest) -> None:
     assert rows == sorted(set(rows))
     assert (rows[0], rows[-1]) == (1, 999_999)
     assert END < len("\n".join(lines)) <= 2 * END
-    assert sum(later - earlier != 1 for earlier, later in zip(rows, rows[1:], strict=False)) == 1
+    assert sum(later - earlier != 1 for earlier, later in zip(rows, rows[1:], strict=False)) <= 2
 
 
 def test_a_message_that_is_not_long_is_whole(guest: Guest) -> None:

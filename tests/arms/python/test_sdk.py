@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+
 from gg.types import OperationSpec, Parameter
 from gg_arms.python._sdk import render
 
