@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from gg.cache import default_folder
-
-__all__ = ["Settings"]
+__all__ = ["Settings", "default_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +37,14 @@ class Settings:
             cache_folder=default_folder(env),
             trace_hooks=env.get("GG_TRACE_HOOKS", "") not in ("", "0"),
         )
+
+
+def default_folder(environment: Mapping[str, str]) -> Path:
+    """Return the user's cache folder under an environment: ``$XDG_CACHE_HOME/gg/guests`` or ``~/.cache/gg/guests``.
+
+    A relative XDG_CACHE_HOME is ignored, as its specification asks.
+    """
+    base = environment.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):
+        base = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".cache")
+    return Path(base) / "gg" / "guests"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gg.cache._cache import GuestCache, default_folder
+from gg.cache._cache import GuestCache
 from gg.cache._keys import cpu_features, key
+from gg.config import default_folder
 
 __all__ = ["GuestCache", "cpu_features", "default_folder", "key"]

@@ -11,7 +11,7 @@ from gg.cache._folder import GuestFolder, Unusable
 from gg.cache._keys import key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator
 
 
 class GuestCache:
@@ -132,14 +132,3 @@ class GuestCache:
 
     def _all(self) -> tuple[GuestFolder, ...]:
         return tuple(folder for folder in (self._user, self._private) if folder is not None)
-
-
-def default_folder(environment: Mapping[str, str]) -> Path:
-    """Return the user's cache folder under an environment: ``$XDG_CACHE_HOME/gg/guests`` or ``~/.cache/gg/guests``.
-
-    A relative XDG_CACHE_HOME is ignored, as its specification asks.
-    """
-    base = environment.get("XDG_CACHE_HOME", "")
-    if not base.startswith("/"):
-        base = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".cache")
-    return Path(base) / "gg" / "guests"

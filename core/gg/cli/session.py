@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gg.cli._common import check_workspace, events_json, limits_from, print_json, read_input
+
+if TYPE_CHECKING:
+    from gg.cli._pretty import Pretty
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -32,7 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from gg.cli._pretty import Pretty
     from gg.cli.transcript import read_transcript
     from gg.host.host import Host
     from gg.host.reply import Reply
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     line = transcript.session
     limits = limits_from(line.timeout_s, line.memory_mib)
     workspace = check_workspace(line.workspace)
-    pretty = None if options.json else Pretty()
+    pretty = None if options.json else _pretty()
     turns: list[dict[str, Any]] = []
     failures = 0
     outcome = "continue"
@@ -89,3 +91,9 @@ def run(options: argparse.Namespace) -> int:
         document["events"] = events_json(session.events)
         print_json(document)
     return 3 if outcome == "fatal" else 1 if failures else 0
+
+
+def _pretty() -> Pretty:
+    from gg.cli._pretty import Pretty  # rich, which no machine needs
+
+    return Pretty()

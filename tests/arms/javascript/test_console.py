@@ -101,3 +101,18 @@ def test_trace_shows_where_it_was_called(guest):
     logs = guest.run("function f() { console.trace('here') }\nf()").logs
     assert logs.startswith("Trace: here\n")
     assert "    at f (program.js:1:24)\n    at <anonymous> (program.js:2:1)" in logs
+
+
+def test_trace_shows_the_programs_frames(guest):
+    """console.trace shows where it was called, without a frame of the console's own, whatever composes stacks."""
+    assert guest.run("function f() { console.trace('here', 1) }\nf()").logs == (
+        "Trace: here 1\n    at f (program.js:1:24)\n    at <anonymous> (program.js:2:1)\n"
+    )
+    assert guest.run("Error.prepareStackTrace = () => 'mine'; console.trace()").logs == "Trace\n"
+
+
+def test_dir_takes_a_depth(guest):
+    """console.dir shows as many levels as it is told, null for all of them."""
+    assert guest.run("console.dir({a: {b: {c: {d: 1}}}}, {depth: 0})").logs == "{ a: [Object] }\n"
+    assert guest.run("console.dir({a: {b: {c: {d: 1}}}}, {depth: null})").logs == "{ a: { b: { c: { d: 1 } } } }\n"
+    assert guest.run("console.dir('s', {depth: 0}); console.dir([1])").logs == "'s'\n[ 1 ]\n"

@@ -1,4 +1,4 @@
-"""Runs the Python guest alone, with a host of a few lines, to test what the guest does by itself."""
+"""Runs the Python guest alone, with a host of a few lines and the WASI that a worker gives it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wasmtime import Config, Engine, Store, WasiConfig, _ffi, component
+from wasmtime import Config, Engine, Store, _ffi, component
 
 import gg_arms
+from gg.worker.component_wasi import define_wasi
 
 GUEST = Path(gg_arms.__path__[0]) / "python" / "python.wasm"
 CONTEXT = {"modules": ["files", "views", "session"], "lib": False, "code": []}
@@ -112,12 +113,12 @@ class Guest:
         self._now = Run()
         self._answer: Answer = succeed
         self.linker = component.Linker(self.engine)
-        self.linker.add_wasip2()
         with self.linker.root() as root, root.add_instance("gg:guest/host@1.0.0") as host:
             host.add_func("call", self._call)
             host.add_func("log", self._log)
             host.add_func("report", self._report)
             host.add_func("sleep", self._sleep)
+        define_wasi(self.linker, self.component, self.engine)
 
     def _load(self) -> component.Component:
         source = GUEST.read_bytes()
@@ -141,7 +142,6 @@ class Guest:
         """Run one program in a fresh instance."""
         self._now, self._answer = Run(), answer
         store = Store(self.engine)
-        store.set_wasi(WasiConfig())
         store.set_limits(memory_size=memory_bytes)
         try:
             instance = self.linker.instantiate(store, self.component)

@@ -205,3 +205,21 @@ def test_recursion_is_an_error(guest: Guest) -> None:
 def test_the_recursion_limit_is_capped(guest: Guest) -> None:
     """A limit past what the sandbox's stack can bear is lowered."""
     assert guest.run("import sys\nsys.setrecursionlimit(10**9)\nprint(sys.getrecursionlimit())\n").out == "100000\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "body"),
+    [
+        ("x = 1\nreturn x\n", "line 2\n    return x\n    ^^^^^^^^\nSyntaxError: 'return' outside function"),
+        ("  \nawait f()\n", "line 2\n    await f()\n    ^^^^^^^^^\nSyntaxError: 'await' outside function"),
+        ("for i in x: pass\nbreak", "line 2\n    break\n    ^^^^^\nSyntaxError: 'break' outside loop"),
+        (
+            "def f():\n    x = 1\n    global x\n",
+            "line 3\n    global x\n    ^^^^^^^^\nSyntaxError: name 'x' is assigned to before global declaration",
+        ),
+    ],
+)
+def test_errors_past_the_parser_show_their_line(guest: Guest, program: str, body: str) -> None:
+    """A syntax error that the compiler finds after parsing shows its line too, as it does for a file."""
+    run = guest.run(program)
+    assert (run.kind, run.body) == ("rejected", f'  File "program.py", {body}')

@@ -26,7 +26,7 @@ static JSValue native;
 /* Given back before an error is rendered, so that running out of memory can still be told. The C library's allocator
    keeps blocks by powers of two and neither splits nor joins them, so these are of the sizes that a report takes; every
    smaller size takes a block of 64 KiB for itself. They are never written, so an instance has no page of them. */
-static const uint8_t reserve_log2[] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 17, 17, 17, 17, 18, 18, 18, 18, 19, 19};
+static const uint8_t reserve_log2[] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 17, 17, 17, 17, 18, 18, 18, 18, 19, 19, 19};
 enum { RESERVES = sizeof reserve_log2, ALLOCATORS_OWN = 64 };
 static void *reserve[RESERVES];
 

@@ -55,6 +55,9 @@ def remember_source(source: str) -> None:
 def rejection(error: BaseException) -> list[Part]:
     """Return the text of an error of the compiler: there is no stack, and nothing in it is a frame."""
     try:
+        # Past its parser, the compiler takes the line from the file, of which there is none.
+        if isinstance(error, SyntaxError) and error.text is None and error.filename == PROGRAM_FILE and error.lineno:
+            error.text = linecache.getline(PROGRAM_FILE, error.lineno) or None
         formatted = traceback.TracebackException(type(error), error, None)
         return [("message", _printable("".join(formatted.format_exception_only())))]
     except Exception:

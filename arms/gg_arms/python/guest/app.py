@@ -8,8 +8,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Callable
 
 import wit_world  # type: ignore[import-not-found]  # componentize-py makes this module
+from wit_world.imports import host  # type: ignore[import-not-found]  # as above
 
 from ._own import own_builtins as __builtins__  # noqa: F401
 from . import _clock, _locks  # isort: skip
@@ -21,10 +23,30 @@ from . import _library  # noqa: E402
 
 MISSING = _library.import_all()
 
-from . import _loop, _memory, _network, _process, _program, _sdk_runtime, _seeding, _streams, _warm, _zones  # noqa: E402
+from . import _json, _loop, _memory, _network, _process, _program, _sdk_runtime, _seeding, _streams  # noqa: E402
+from . import _warm, _zones  # noqa: E402
 from ._sdk_source import SOURCE  # type: ignore[import-not-found]  # noqa: E402  # written by the build
 
 ABI = 1
+
+
+def _unbroken(run: Callable[[str, str], None], report: Callable[[str], None]) -> Callable[[str, str], None]:
+    """Return `run` with a report of its own failure, for a program that broke what it stands on."""
+    dumps = _json.dumps_ascii
+
+    def guarded(program: str, context: str) -> None:
+        try:
+            run(program, context)
+        except BaseException as error:
+            kind = type.__dict__["__name__"].__get__(type(error))
+            text = f"SystemError: the part of the interpreter that runs programs failed ({kind})"
+            report(dumps({"kind": "failed", "parts": [["message", text]]}))
+
+    return guarded
+
+
+_grow = _memory.grow_once
+_run = _unbroken(_program.run, host.report)
 
 
 class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
@@ -36,8 +58,8 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
 
     def run(self, program: str, context: str) -> None:
         """Run one program; how it ended goes to the host's `report`."""
-        _memory.grow_once()  # not while the snapshot is built
-        _program.run(program, context)
+        _grow()  # not while the snapshot is built
+        _run(program, context)
 
 
 _locks.install_queue()

@@ -109,10 +109,13 @@
   };
 
   const methods = {
-    dir(value) { log(inspectInner(value)); },
+    dir(value, options) {
+      const depth = options?.depth;
+      log(depth === undefined || typeof value === "string" ? inspectInner(value) : render(value, depth ?? Infinity));
+    },
     trace(...args) {
-      const stack = frames(new ErrorClass());
-      log(`Trace${args.length ? `: ${args.length > 1 && typeof args[0] === "string" ? native.format(...args) : join(args)}` : ""}\n${stack}`);
+      const all = frames(new ErrorClass()) ?? "", stack = slice(all, indexOf(all, "\n"), -1); // without this one
+      log(`Trace${args.length ? `: ${args.length > 1 && typeof args[0] === "string" ? native.format(...args) : join(args)}` : ""}${stack}`);
     },
     table(data) { table(data); },
     assert(condition, ...args) {
