@@ -14,6 +14,7 @@ from gg.config import Settings
 from gg.errors import UsageError
 from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
 from gg.host.session import Session
+from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.operations.ending import SESSION_OPERATIONS
@@ -43,6 +44,7 @@ class Host:
     :param confinement: ``off`` runs workers unconfined, and the stream says so.
     :param plugins: whether installed host plugins (entry points ``gg.plugins``) are loaded.
     :param spares: whether a worker is kept warm for the next session of the same arm and limits.
+    :param share_cpu: whether a program's worker and the thread that waits for it share a CPU meanwhile.
     :param settings: what the environment says; read from it when None.
     :raises WardenError: when the warden cannot be started.
     """
@@ -55,6 +57,7 @@ class Host:
         confinement: Literal["on", "off"] = "on",
         plugins: bool = True,
         spares: bool = True,
+        share_cpu: bool = True,
         settings: Settings | None = None,
     ) -> None:
         self.settings = settings or Settings.from_environment()
@@ -73,6 +76,7 @@ class Host:
         own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
         added = tuple(row.spec() for row in self.table if row.id not in own)
         self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
+        self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 
     def arms(self) -> dict[str, PluginRef]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gg import wording
 from gg.errors import ArmUnavailable, ProtocolError
+from gg.host.sharing import Follower
 from gg.host.workers import Worker, WorkerGone, describe
 from gg.operations.bracket import MAX_CALLS_OF_PROGRAM, CallDesk
 from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Started
@@ -74,6 +75,7 @@ def run_program(
     limits: Limits,
     make_desk: Callable[[ArmInfo], CallDesk],
     stream: Stream,
+    follower: Follower,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> ProgramResult:
     """Run one program to its end and say what became of it; never raises for what the program or worker did."""
@@ -101,6 +103,7 @@ def run_program(
             heard = True
             if isinstance(frame, Call):
                 clock.park()
+                follower.follow(frame.cpu)
                 if desk.spent:
                     raise _CallsSpent
                 worker.channel.send(desk.answer(frame))

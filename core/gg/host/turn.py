@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import UNSET
 
 from gg import wording
@@ -193,9 +194,11 @@ class TurnRunner:
         session = self._session
 
         def attempt() -> ProgramResult:
-            return run_program(
-                session.worker(), run, session.limits, make_desk, self._stream, lambda: session.cancelled
-            )
+            with session.host.sharing.program() as follower:
+                ours = msgspec.structs.replace(run, share_cpu=follower.allowed)
+                return run_program(
+                    session.worker(), ours, session.limits, make_desk, self._stream, follower, lambda: session.cancelled
+                )
 
         try:
             return attempt()

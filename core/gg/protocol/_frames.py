@@ -36,7 +36,10 @@ class _Frame(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Run(_Frame, tag=1, frozen=True):
-    """Host to worker: run this program. ``context`` is the guest's context object, as JSON."""
+    """Host to worker: run this program. ``context`` is the guest's context object, as JSON.
+
+    ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it.
+    """
 
     source: str
     index: int
@@ -44,6 +47,7 @@ class Run(_Frame, tag=1, frozen=True):
     modules: tuple[CodeModule, ...]
     timeout_s: float
     memory_bytes: int
+    share_cpu: bool = False
 
 
 class Reply(_Frame, tag=2, frozen=True):
@@ -104,12 +108,14 @@ class Started(_Frame, tag=13, frozen=True):
 class Call(_Frame, tag=14, frozen=True):
     """Worker to host: a request of 1 to 16 calls, as JSON.
 
-    ``oversize`` is its size in bytes when it was cut to its head; ``late`` is set once the guest has reported.
+    ``oversize`` is its size in bytes when it was cut to its head; ``late`` is set once the guest has reported;
+    ``cpu`` is where the worker stays, or -1.
     """
 
     payload: bytes
     oversize: int = 0
     late: bool = False
+    cpu: int = -1
 
 
 class Log(_Frame, tag=15, frozen=True):

@@ -113,6 +113,11 @@ class Engine:
             module = wasmtime.Module.deserialize_file(self.raw, compiled_path)
             self._shared = CoreGuest(self.raw, self.clock, module, self.entry)
 
+    def share_cpu(self, *, allowed: bool) -> None:
+        """Say whether a program that calls again may keep this process on its CPU; when not, it may run on any."""
+        if self.entry is not None:
+            self.entry.share_cpu(allowed)
+
     def warm(self) -> None:
         """Warm the shared guest's next program up, where there is one."""
         if self._shared is not None:

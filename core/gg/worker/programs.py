@@ -57,6 +57,7 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         return False
     load_ms = (time.perf_counter() - began) * 1000
     membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context))
+    engine.share_cpu(allowed=frame.share_cpu)
     membrane.facts.update(arm.facts)
     if not arm.info.starts_at_once:
         channel.send(Started(compile_ms, load_ms))
@@ -64,6 +65,7 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     if not isinstance(outcome, Outcome):
         raise TypeError(_wrong("gg_run", outcome))
     duration_ms = engine.clock.stop() * 1000
+    engine.share_cpu(allowed=False)
     text, protected = _compose(outcome)
     kind: TrimKind = "compile" if outcome.kind == "rejected" else "runtime"
     trimming = _trim(arm, kind, text, protected) if text else Trimming("Runtime error")

@@ -145,6 +145,9 @@ class MembraneEntry:
     def begin(self, memory: bytes | None = None, ring: int | None = None) -> None:
         """Begin a program; of a core module, ``memory`` is its ``wasmtime_memory_t`` and ``ring`` its log ring."""
 
+    def share_cpu(self, allowed: bool) -> None:
+        """Say whether a program that calls again may keep this process on its CPU; when not, it may run on any."""
+
     def mark_late(self) -> None:
         """Mark later calls: the guest has reported."""
 

@@ -9,16 +9,20 @@
 mod component;
 mod core;
 mod pipe;
+mod place;
 
 pub use component::component_call;
 pub use core::{core_call, core_take};
 use pipe::Pipe;
+use place::Place;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
 /// A request over this is cut to its head, from which the host names the call it refuses.
 const MAX_REQUEST_BYTES: usize = (16 << 20) - 1024;
 const HEAD_BYTES: usize = 256;
+/// So many calls do not make a loop of calls: staying on a CPU costs more than it brings.
+const CALLS_BEFORE_STAYING: u32 = 2;
 
 /// Functions of the loaded wasmtime library.
 #[derive(Clone, Copy)]
@@ -51,6 +55,8 @@ pub struct Membrane {
     pub fired: bool,
     reply: Vec<u8>,
     waiting: bool,
+    calls: u32,
+    place: Place,
 }
 
 impl Membrane {
@@ -67,6 +73,8 @@ impl Membrane {
             fired: false,
             reply: Vec::new(),
             waiting: false,
+            calls: 0,
+            place: Place::new(),
         }
     }
 
@@ -79,6 +87,12 @@ impl Membrane {
         self.parked = Duration::ZERO;
         self.fired = false;
         self.waiting = false;
+        self.calls = 0;
+    }
+
+    /// Whether a program that calls again may keep this process on its CPU; when not, it is free again.
+    pub fn share_cpu(&mut self, allowed: bool) {
+        self.place.share(allowed);
     }
 
     /// Have the host answer `request`; the answer is in `self.reply`. The deadline stands still meanwhile.
@@ -87,7 +101,9 @@ impl Membrane {
         let left = timer_set(self.timer, libc::timespec { tv_sec: 0, tv_nsec: 0 });
         let oversize = if request.len() > MAX_REQUEST_BYTES { request.len() } else { 0 };
         let sent = if oversize == 0 { request } else { &request[..HEAD_BYTES] };
-        self.pipe.send_call(sent, oversize, self.late);
+        self.calls += 1;
+        let cpu = if self.calls > CALLS_BEFORE_STAYING { self.place.stay() } else { -1 };
+        self.pipe.send_call(sent, oversize, self.late, cpu);
         let readable = self.pipe.receive_reply(&mut self.reply);
         if left.tv_sec == 0 && left.tv_nsec == 0 {
             self.fired = true; // the epoch has advanced, or will: the guest is stopped when it is back in wasm

@@ -18,12 +18,14 @@ impl Pipe {
         Self { fd, out: Vec::with_capacity(4096) }
     }
 
-    /// Send `[CALL, payload, oversize, late]`.
-    pub fn send_call(&mut self, payload: &[u8], oversize: usize, late: bool) {
-        self.start(4, CALL, payload);
+    /// Send `[CALL, payload, oversize, late, cpu]`.
+    pub fn send_call(&mut self, payload: &[u8], oversize: usize, late: bool, cpu: i32) {
+        self.start(5, CALL, payload);
         self.out.push(0xcf);
         self.out.extend_from_slice(&(oversize as u64).to_be_bytes());
         self.out.push(if late { 0xc3 } else { 0xc2 });
+        self.out.push(0xd2);
+        self.out.extend_from_slice(&cpu.to_be_bytes());
         self.finish();
     }
 

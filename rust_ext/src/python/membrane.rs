@@ -79,6 +79,10 @@ impl MembraneEntry {
         self.membrane().begin(memory.unwrap_or_default(), ring);
     }
 
+    fn share_cpu(&self, allowed: bool) {
+        self.membrane().share_cpu(allowed);
+    }
+
     fn mark_late(&self) {
         self.membrane().late = true;
     }

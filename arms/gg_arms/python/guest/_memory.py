@@ -12,8 +12,9 @@ import io
 
 from ._own import own_builtins as __builtins__  # noqa: F401
 
-FIRST_GROWTH_BYTES = 4 << 20
-"""More than the library has left at the end of the snapshot."""
+FIRST_GROWTH_BYTES = (2 << 20) - (128 << 10)
+"""More than the library has left at the end of the snapshot, and less than it gives back at once (2 MiB): giving back
+and taking again costs 0.7 ms."""
 
 _Reader = io.BufferedReader
 
