@@ -97,20 +97,20 @@ impl Membrane {
 
     /// Have the host answer `request`; the answer is in `self.reply`. The deadline stands still meanwhile.
     fn ask(&mut self, request: &[u8]) -> bool {
-        let began = Instant::now();
         let left = timer_set(self.timer, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+        let began = Instant::now(); // after the timer has stopped, and taken before it goes on: the two agree
         let oversize = if request.len() > MAX_REQUEST_BYTES { request.len() } else { 0 };
         let sent = if oversize == 0 { request } else { &request[..HEAD_BYTES] };
         self.calls += 1;
         let cpu = if self.calls > CALLS_BEFORE_STAYING { self.place.stay() } else { -1 };
         self.pipe.send_call(sent, oversize, self.late, cpu);
         let readable = self.pipe.receive_reply(&mut self.reply);
+        self.parked += began.elapsed();
         if left.tv_sec == 0 && left.tv_nsec == 0 {
             self.fired = true; // the epoch has advanced, or will: the guest is stopped when it is back in wasm
         } else {
             timer_set(self.timer, left);
         }
-        self.parked += began.elapsed();
         readable
     }
 }
