@@ -42,7 +42,6 @@ class Channel(Generic[Incoming]):
         self._decoder: msgspec.msgpack.Decoder[Incoming] = msgspec.msgpack.Decoder(incoming)
         self._encoder = msgspec.msgpack.Encoder()
         self._buffer = bytearray()
-        self._timeout: float | None = None
         sock.settimeout(None)
         self._poll = select.poll()  # not select: that knows no descriptors over 1023
         self._poll.register(sock, select.POLLIN)
@@ -63,9 +62,6 @@ class Channel(Generic[Incoming]):
         if size > MAX_FRAME_BYTES:
             raise ProtocolError(f"a frame of {size} bytes is over the bound of {MAX_FRAME_BYTES}")
         data[:4] = size.to_bytes(4, "little")
-        if self._timeout is not None:
-            self._timeout = None
-            self._sock.settimeout(None)
         try:
             self._sock.sendall(data)
         except OSError as error:
@@ -97,15 +93,11 @@ class Channel(Generic[Incoming]):
             self._fill(timeout_s)
 
     def _fill(self, timeout_s: float | None) -> None:
-        if timeout_s is not None:
-            timeout_s = max(timeout_s, 0.001)
-        if timeout_s != self._timeout:
-            self._timeout = timeout_s
-            self._sock.settimeout(timeout_s)
+        # The socket stays blocking, and a wait is a poll: a timeout of the socket's own costs two more system calls.
         try:
+            if timeout_s is not None and not self._poll.poll(max(timeout_s * 1000, 1)):
+                raise ChannelTimeout
             data = self._sock.recv(_CHUNK)
-        except TimeoutError:
-            raise ChannelTimeout from None
         except OSError as error:
             raise ChannelClosed(str(error), unread=error.errno == errno.ECONNRESET) from None
         if not data:
