@@ -17,6 +17,7 @@ _COMMANDS = ("run", "session", "arms", "trim", "tokens", "logs", "demo")
 
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 3
+EXIT_UNWRITTEN = 74
 
 _DESCRIPTION = "Run the programs that language models write, each in a sandbox, and say exactly what happened."
 _EPILOG = """\
@@ -41,6 +42,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    _open_standard_streams()
     parser = _Parser(
         prog="gg", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -73,6 +75,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"gg: the output could not be written: {error.strerror}", file=sys.stderr)
+        return EXIT_UNWRITTEN
+
+
+def _open_standard_streams() -> None:
+    """Open what the caller closed: a descriptor below 3 that is free would be taken by a socket of gg's own."""
+    while (null := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(null, True)
+    os.close(null)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _say(error: GGError, status: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 from msgspec import UNSET
@@ -23,6 +24,7 @@ from gg.stream.events import (
     ViewRecord,
     level_of,
 )
+from gg.window.clean import clean_text
 from gg.window.messages import Message
 
 __all__ = ["Pretty"]
@@ -31,11 +33,19 @@ _STYLES = {"debug": "dim", "info": "cyan", "warn": "yellow", "error": "bold red"
 _LEXERS = {"javascript": "javascript", "python": "python"}
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to the command."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise again what the write raised: the command answers with its own status."""
+        raise BrokenPipeError
+
+
 class Pretty:
     """Prints a session as it happens. Colours only where the output is a terminal, or ``colour`` says so."""
 
     def __init__(self, *, colour: bool | None = None, language: str = "") -> None:
-        self._console = Console(force_terminal=colour, highlight=False, soft_wrap=True)
+        self._console = _Console(force_terminal=colour, highlight=False, soft_wrap=True)
         self._language = language
         self._spelling: dict[str, str] = {}
         self._open: dict[int, str] = {}
@@ -50,7 +60,7 @@ class Pretty:
 
     def user(self, content: str) -> None:
         """Print what the user said."""
-        self._console.print(Text("user  ", style="bold green"), Text(escape_controls(content)), sep="")
+        self._console.print(Text("user  ", style="bold green"), Text(escape_controls(clean_text(content).text)), sep="")
 
     def reply(self, reply: Reply) -> None:
         """Print what the model submitted."""
@@ -61,9 +71,10 @@ class Pretty:
             self._console.print(Text(f"model submits {call.id}", style="bold magenta"))
             if submission.program is not None:
                 code = escape_controls(submission.program.rstrip("\n"))
-                self._console.print(
-                    Syntax(code, _LEXERS.get(self._language, "text"), theme="ansi_dark", padding=(0, 2))
-                )
+                highlighted = Syntax("", _LEXERS.get(self._language, "text"), theme="ansi_dark").highlight(code)
+                highlighted.rstrip()
+                for line in highlighted.split("\n"):
+                    self._console.print(Text("  ").append_text(line))
 
     def messages(self, messages: Iterable[Message]) -> None:
         """Print what the model reads next."""
@@ -74,7 +85,11 @@ class Pretty:
             self._console.print(Text(_indent(escape_controls(message.content))))
 
     def event(self, event: Event) -> None:
-        """Print one event of the operator's stream."""
+        """Print one event of the operator's stream. That the reader has gone is told by what is printed next."""
+        with contextlib.suppress(BrokenPipeError):
+            self._event(event)
+
+    def _event(self, event: Event) -> None:
         level = level_of(event)
         if level == "debug" and not isinstance(event, AgentSurface | ViewRecord):
             return
@@ -104,7 +119,7 @@ class Pretty:
         self._feed(f"program {'ok' if event.ok else 'failed'}{took}, {calls} calls{waited}", style=style)
         for line in [] if event.logs is UNSET else event.logs:
             self._feed(f"  | {line}", style="dim")
-        if event.finished is not UNSET:
+        if event.finished is not UNSET and event.ok:
             self._console.print(Text("agent ", style="bold green"), Text(escape_controls(event.finished)), sep="")
 
     def _feed(self, text: str, *, style: str, tail: str = "", tail_style: str = "") -> None:

@@ -70,4 +70,7 @@ def _table(rows: list[dict[str, Any]]) -> None:
         runs = "yes" if row["available"] else f"no: {row['reason']}"
         origin = f"{row['distribution']} {row['version']}"
         table.add_row(row["id"], row["displayName"], runs, row["guest"], row["confinement"], origin)
-    Console().print(table)
+    console = Console()
+    with console.capture() as printed:
+        console.print(table)
+    print(printed.get(), end="")

@@ -30,7 +30,10 @@ def run(options: argparse.Namespace) -> int:
         if arm not in CONVERSATIONS:
             raise UsageError(f"the demo speaks {' and '.join(CONVERSATIONS)}, not {arm}")
     with Host(confinement=options.confinement, spares=False) as host:
-        ended = [_play(host, arm) for arm in options.arm or CONVERSATIONS]
+        arms = options.arm or [arm for arm in CONVERSATIONS if arm in host.arms()]
+        if not arms:
+            raise UsageError(f"the demo needs one of the arms {', '.join(CONVERSATIONS)}, and none of them is there")
+        ended = [_play(host, arm) for arm in arms]
     return 0 if all(ended) else 1
 
 

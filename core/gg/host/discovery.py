@@ -34,8 +34,9 @@ def find_arm(settings: Settings, name: str) -> PluginRef:
     """
     arms = find_arms(settings)
     if name not in arms:
-        known = ", ".join(arms) if arms else "none are installed"
-        raise UsageError(f"there is no arm {name!r}; the arms are: {known}")
+        if not arms:
+            raise UsageError(f"there is no arm {name!r}, and no other: none is installed, or GG_ARMS names none")
+        raise UsageError(f"there is no arm {name!r}; the arms are: {', '.join(arms)}")
     return arms[name]
 
 

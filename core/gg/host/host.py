@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from gg.config import Settings
 from gg.errors import UsageError
@@ -107,6 +107,9 @@ class Host:
         if self._closed:
             raise UsageError("this host is closed")
         self.warden.check_process()
+        given: Any = limits
+        if given is not None and not isinstance(given, Limits):
+            raise UsageError(f"limits are gg.Limits(timeout_s=…, memory_bytes=…), not {type(given).__name__}")
         arm = find_arm(self.settings, language)
         gate = Gate(self.table, grants)
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []

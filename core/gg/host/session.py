@@ -61,6 +61,7 @@ class Session:
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
+        self._turning = threading.Lock()
         self._worker: Worker | None = None
         self._told_of: int | None = None
         try:
@@ -104,7 +105,12 @@ class Session:
             read = Reply.read(reply)
         except ValueError as error:
             raise UsageError(f"the reply {error}") from None
-        turn = TurnRunner(self).take(read)
+        if not self._turning.acquire(blocking=False):
+            raise UsageError("a turn of this session is running in another thread")
+        try:
+            turn = TurnRunner(self).take(read)
+        finally:
+            self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))

@@ -56,7 +56,7 @@ class WardenClient:
                 [sys.executable, "-I", "-m", "gg.warden", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=None,
+                stderr=_standard_error(),
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
                 env={name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ},
@@ -209,6 +209,15 @@ class WardenClient:
             socket.send_fds(self._sock, [msgspec.msgpack.encode(message)], fds)
         except OSError as error:
             raise WardenError(f"the warden is gone: {error}") from error
+
+
+def _standard_error() -> int | None:
+    """Return what a warden writes its troubles to: this process's standard error, unless that is closed."""
+    try:
+        os.fstat(2)
+    except OSError:
+        return subprocess.DEVNULL
+    return None
 
 
 _clients: weakref.WeakSet[WardenClient] = weakref.WeakSet()

@@ -103,7 +103,12 @@ class Warden:
             return False
         if not data:
             return False
-        message = self._decoder.decode(data)
+        try:
+            message = self._decoder.decode(data)
+        except msgspec.MsgspecError:
+            for fd in fds:  # closed, so that whoever waits for this worker learns that there is none
+                os.close(fd)
+            raise
         if isinstance(message, Configure):
             self._configure(message)
         elif isinstance(message, Spawn):
