@@ -6,7 +6,7 @@ Everything here is plain data. Units are in the names: ``_ms`` milliseconds, ``_
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from gg.errors import UsageError
@@ -219,4 +219,3 @@ class Trimming:
     dropped_lines: int = 0
     dropped_diagnostics: int = 0
     dropped_frames: int = 0
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])

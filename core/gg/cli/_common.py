@@ -7,7 +7,7 @@ import math
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,12 +16,16 @@ from gg.errors import UsageError
 from gg.stream.events import Event, to_wire
 from gg.types import Limits
 
+if TYPE_CHECKING:
+    from gg.cli._pretty import Pretty
+
 __all__ = [
     "add_session_options",
     "check_workspace",
     "events_json",
     "fill_defaults",
     "limits_from",
+    "make_pretty",
     "print_json",
     "print_text",
     "read_input",
@@ -107,3 +111,10 @@ def print_json(document: Any) -> None:
 def print_text(text: str) -> None:
     """Print a line; control characters are written out where a terminal would obey them."""
     print(escape_controls(text) if sys.stdout.isatty() else text)
+
+
+def make_pretty() -> Pretty:
+    """Return what prints a conversation for a person; it loads rich, which a machine's reader needs not."""
+    from gg.cli._pretty import Pretty
+
+    return Pretty()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from gg.cli._common import (
     add_session_options,
@@ -11,14 +10,12 @@ from gg.cli._common import (
     events_json,
     fill_defaults,
     limits_from,
+    make_pretty,
     print_json,
     read_input,
 )
 from gg.cli._config_file import apply_config
 from gg.window.messages import ToolCall
-
-if TYPE_CHECKING:
-    from gg.cli._pretty import Pretty
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -53,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     programs = [_program(name) for name in options.files]
     calls = [ToolCall(f"c{n}", "submit_program", {"program": text}) for n, text in enumerate(programs, 1)]
     grants = None if options.grant is None else [g.strip() for g in options.grant.split(",") if g.strip()]
-    pretty = None if options.json else _pretty()
+    pretty = None if options.json else make_pretty()
     with Host(confinement=options.confinement, spares=False) as host:
         session = host.session(
             options.arm, workspace=workspace, grants=grants, limits=limits, library=options.library == "on",
@@ -80,9 +77,3 @@ def run(options: argparse.Namespace) -> int:
 def _program(name: str) -> str:
     """Read a program as a model would have submitted it: what is no text travels as what JSON makes of it."""
     return read_input(name).decode("utf-8", "surrogateescape")
-
-
-def _pretty() -> Pretty:
-    from gg.cli._pretty import Pretty  # rich, which no machine needs
-
-    return Pretty()

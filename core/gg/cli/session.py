@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gg.cli._common import check_workspace, events_json, limits_from, print_json, read_input
-
-if TYPE_CHECKING:
-    from gg.cli._pretty import Pretty
+from gg.cli._common import check_workspace, events_json, limits_from, make_pretty, print_json, read_input
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -44,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     line = transcript.session
     limits = limits_from(line.timeout_s, line.memory_mib)
     workspace = check_workspace(line.workspace)
-    pretty = None if options.json else _pretty()
+    pretty = None if options.json else make_pretty()
     turns: list[dict[str, Any]] = []
     failures = 0
     outcome = "continue"
@@ -91,9 +88,3 @@ def run(options: argparse.Namespace) -> int:
         document["events"] = events_json(session.events)
         print_json(document)
     return 3 if outcome == "fatal" else 1 if failures else 0
-
-
-def _pretty() -> Pretty:
-    from gg.cli._pretty import Pretty  # rich, which no machine needs
-
-    return Pretty()

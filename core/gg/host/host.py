@@ -114,14 +114,14 @@ class Host:
         gate = Gate(self.table, grants)
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
-            temporary = None
-            if workspace is None:
+            place = workspace
+            if place is None:
                 # In the private folder, which the warden removes even when this process is killed.
                 folder = self.warden.private_folder
-                temporary = undo.enter_context(
+                place = undo.enter_context(
                     tempfile.TemporaryDirectory(prefix="workspace-", dir=folder, ignore_cleanup_errors=True)
                 )
-            room = undo.enter_context(Workspace(temporary or workspace or "."))
+            room = undo.enter_context(Workspace(place))
             everyone = (*self._sinks, *plugin_sinks, *sinks)
             session = Session(
                 self, arm, room, gate, limits or Limits(), library=library, sinks=everyone, run_timeout_s=run_timeout_s

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -10,15 +9,13 @@ from typing import Literal
 from gg.operations.table import ErrorCode
 from gg.window.messages import Message
 from gg.window.window import Window
+from gg.workspace import forbidden_character
 
 __all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewRefused", "Views"]
 
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
-
-# Line breaks and controls could forge a heading; bidirectional overrides could disguise one.
-_FORGES = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class ViewRefused(Exception):
@@ -61,7 +58,7 @@ class Views:
         """
         if not label.strip():
             raise ViewRefused("invalid-argument", f"{label_name} is empty")
-        if _FORGES.search(label):
+        if forbidden_character(label):  # it could forge a heading
             raise ViewRefused("invalid-argument", f"{label_name} holds a line break or a control character")
         size = len(label.encode())
         if size > MAX_LABEL_BYTES:
