@@ -133,7 +133,7 @@ def read_submission(call: ToolCall) -> Submission:
     try:
         size = len(program.encode())
     except UnicodeEncodeError:
-        return Submission(call, None, wording.program_not_text("not valid UTF-8"))
+        return Submission(call, None, wording.program_not_text("not valid UTF-8 (it holds a lone surrogate)"))
     if size > MAX_PROGRAM_BYTES:
         return Submission(call, None, wording.program_too_large(size, MAX_PROGRAM_BYTES))
     return Submission(call, program)
