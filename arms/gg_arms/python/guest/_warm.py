@@ -6,7 +6,7 @@ import linecache
 import sys
 from typing import Any
 
-from . import _ending, _json, _program
+from . import _ending, _json, _memory, _program, _seeding
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._sdk_runtime import membrane
 from ._stack import forget
@@ -42,6 +42,10 @@ f(1)
 )
 """A program that returns, two that fail, one that does not parse, and one that exits."""
 
+REHEARSALS = 40
+"""Runs of a trivial program, after which the interpreter rewrites no instruction of what runs every program: what it
+writes after the snapshot costs each program a page."""
+
 
 class _Silent:
     """A host that answers everything and keeps the reports, which the warm-up checks."""
@@ -73,6 +77,10 @@ def run_once() -> None:
     hook = sys.unraisablehook
     _ending.forget_exit_functions()
     try:
+        for _ in range(REHEARSALS):
+            _seeding.seed_briefly()
+            _memory.rehearse()
+            _program.run("1 + 1", context)
         for program in PROGRAMS:
             _program.run(program, context)
             membrane.closed = False
