@@ -23,8 +23,12 @@ from . import _library  # noqa: E402
 
 MISSING = _library.import_all()
 
+from . import _holes  # noqa: E402
+
+_holes.fill()  # what runs every program is loaded below, side by side
+
 from . import _json, _loop, _memory, _network, _process, _program, _sdk_runtime, _seeding, _streams  # noqa: E402
-from . import _holes, _warm, _zones  # noqa: E402
+from . import _warm, _zones  # noqa: E402
 from ._sdk_source import SOURCE  # type: ignore[import-not-found]  # noqa: E402  # written by the build
 
 ABI = 1
@@ -75,7 +79,5 @@ _seeding.lend()
 
 os.environ.clear()
 sys.path[:] = [entry for entry in sys.path if entry.startswith("/python/lib/")]
-gc.collect()
-gc.collect()  # the first one's finalisers leave something in the interpreter's own stores
 _holes.fill()
 gc.freeze()
