@@ -5,6 +5,8 @@ Notices are facts about the session; limits are stated in the sandbox's words an
 
 from __future__ import annotations
 
+from typing import Literal
+
 __all__ = [
     "CANCELLED",
     "NOTHING_SAID",
@@ -17,6 +19,7 @@ __all__ = [
     "call_limit",
     "exited",
     "foreign_tool",
+    "hand_over_not_run",
     "nothing_shown",
     "program_not_text",
     "program_too_large",
@@ -58,6 +61,16 @@ def nothing_shown(print_call: str) -> str:
         "A view is the only way to see anything — a value you computed, or a file.\n"
         f"Nothing `{print_call}` writes is readable by you."
     )
+
+
+def hand_over_not_run(reason: Literal["failed", "ended", "exhausted"], most: int) -> str:
+    """Say why a program that another one handed over to did not run; ``most`` is how many a turn may run."""
+    why = {
+        "failed": "the program that handed over to it failed afterwards",
+        "ended": "the program that handed over to it also ended the session",
+        "exhausted": f"this turn had already run {most} replacement programs, and runs no more",
+    }[reason]
+    return f"The replacement program was not run: {why}."
 
 
 def time_limit(timeout_s: float) -> str:

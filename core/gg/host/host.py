@@ -17,9 +17,12 @@ from gg.host.session import Session
 from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
+from gg.library import Library
 from gg.operations.ending import SESSION_OPERATIONS
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
+from gg.operations.programs import MODULE as PROGRAMS_MODULE
+from gg.operations.programs import PROGRAMS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
@@ -33,7 +36,7 @@ __all__ = ["Host", "builtin_operations"]
 
 def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
-    return (*FILES_OPERATIONS, *VIEWS_OPERATIONS, *SESSION_OPERATIONS)
+    return (*FILES_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
 
 
 class Host:
@@ -91,6 +94,7 @@ class Host:
         grants: Iterable[str] | None = None,
         limits: Limits | None = None,
         library: bool = False,
+        keep: int | None = None,
         sinks: Iterable[Sink] = (),
         run_timeout_s: float | None = None,
     ) -> Session:
@@ -100,6 +104,7 @@ class Host:
         :param workspace: the folder its programs may reach; None makes an empty one that goes with the session.
         :param grants: modules or operations it holds; None for every module but shell.
         :param library: whether programs are kept, and receipts are their ids.
+        :param keep: how many of the newest programs the library keeps; None keeps all.
         :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
         :raises UsageError: for an unknown arm or grant, or a workspace that cannot be used.
         :raises ArmUnavailable: when the arm cannot run here.
@@ -111,7 +116,8 @@ class Host:
         if given is not None and not isinstance(given, Limits):
             raise UsageError(f"limits are gg.Limits(timeout_s=…, memory_bytes=…), not {type(given).__name__}")
         arm = find_arm(self.settings, language)
-        gate = Gate(self.table, grants)
+        programs = Library(keep) if library else None
+        gate = Gate(self.table, grants, without=frozenset() if library else frozenset({PROGRAMS_MODULE}))
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
             place = workspace
@@ -124,7 +130,7 @@ class Host:
             room = undo.enter_context(Workspace(place))
             everyone = (*self._sinks, *plugin_sinks, *sinks)
             session = Session(
-                self, arm, room, gate, limits or Limits(), library=library, sinks=everyone, run_timeout_s=run_timeout_s
+                self, arm, room, gate, limits or Limits(), library=programs, sinks=everyone, run_timeout_s=run_timeout_s
             )
             session.release = undo.pop_all()
         return session

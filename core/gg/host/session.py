@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
-import string
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -16,6 +14,7 @@ from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
+from gg.library import Library
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_ID_LETTERS = string.ascii_lowercase + string.digits
-_ID_LENGTH = 4
 _MODE = "responses-as-code"
 
 
@@ -47,7 +44,7 @@ class Session:
 
     def __init__(
         self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
-        library: bool, sinks: Iterable[Sink], run_timeout_s: float | None,
+        library: Library | None, sinks: Iterable[Sink], run_timeout_s: float | None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.stream = Stream(sinks)
@@ -56,8 +53,7 @@ class Session:
         self.ended = False
         self.cancelled = False
         self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
-        self._library = library
-        self._ids: set[str] = set()
+        self.library = library
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -186,16 +182,6 @@ class Session:
         if worker is not None:
             worker.kill()
 
-    def mint_id(self) -> str | None:
-        """Return a new library id, unique in the session, or None when no library is kept."""
-        if not self._library:
-            return None
-        while True:
-            id = "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))
-            if id not in self._ids and id != "ok":
-                self._ids.add(id)
-                return id
-
     def operations(self) -> list[Operation]:
         """Return the operations this agent holds, in table order."""
         return [row for row in self.host.table if self.gate.permits(row)]
@@ -226,7 +212,11 @@ class Session:
         self.window.push(Message("system", system_prompt(self.info, held), "system"))
         self.stream.emit(
             SessionStarted(
-                arm=self.info.id, mode=_MODE, library=self._library, grants=modules, confinement=hello.confinement
+                arm=self.info.id,
+                mode=_MODE,
+                library=self.library is not None,
+                grants=modules,
+                confinement=hello.confinement,
             )
         )
         self.stream.emit(AgentSurface(arm=self.info.id, mode=_MODE, modules=[self._surface(m, held) for m in modules]))

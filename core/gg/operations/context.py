@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gg.library import Library
     from gg.operations.ending import Ending
+    from gg.operations.programs import HandOver
     from gg.types import ArmInfo
     from gg.window.views import Views
     from gg.workspace import Workspace
@@ -22,6 +24,8 @@ class CallContext:
     views: Views
     ending: Ending
     info: ArmInfo
+    hand_over: HandOver
+    library: Library | None = None
 
     def arg(self, name: str) -> str:
         """Spell an argument as the agent's language does, in backticks: ``old_string`` is `` `oldString` ``."""

@@ -17,14 +17,20 @@ DEFAULT_WITHHELD = frozenset({"shell"})
 
 
 class Gate:
-    """What one agent may call. A grant is a module (``files``) or one operation (``files.read_file``)."""
+    """What one agent may call. A grant is a module (``files``) or one operation (``files.read_file``).
 
-    def __init__(self, table: OperationTable, grants: Iterable[str] | None) -> None:
+    ``without`` are modules that this agent cannot hold, whatever is granted.
+    """
+
+    def __init__(
+        self, table: OperationTable, grants: Iterable[str] | None, *, without: frozenset[str] = frozenset()
+    ) -> None:
         """Check the grants against the table; None grants every module but shell.
 
         :raises UsageError: for a grant that names nothing.
         """
         modules = table.modules()
+        self._without = without
         if grants is None:
             self._granted = frozenset(modules) - DEFAULT_WITHHELD
             return
@@ -38,6 +44,8 @@ class Gate:
 
     def permits(self, operation: Operation) -> bool:
         """Say whether the agent may call ``operation``."""
+        if operation.module in self._without:
+            return False
         return operation.module in self._granted or operation.id in self._granted
 
     def modules(self, table: OperationTable) -> tuple[str, ...]:
@@ -45,5 +53,5 @@ class Gate:
         return tuple(dict.fromkeys(row.module for row in table if self.permits(row)))
 
 
-RESERVED_MODULES = frozenset({"shell", "docs", "programs", "skills", "memories", "context", "core"})
+RESERVED_MODULES = frozenset({"shell", "docs", "skills", "memories", "context", "core"})
 """gg's own module names: granting one of which this host has no operation yet is not a mistake."""

@@ -17,7 +17,7 @@ from gg.workspace._errors import (
     WorkspaceError,
 )
 from gg.workspace._names import forbidden_character
-from gg.workspace._text import MAX_READ_BYTES, ReadResult
+from gg.workspace._text import MAX_READ_BYTES, ReadResult, count_lines
 from gg.workspace._workspace import MAX_IMAGE_BYTES, Entry, Workspace
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "Refused",
     "Workspace",
     "WorkspaceError",
+    "count_lines",
     "forbidden_character",
 ]

@@ -49,6 +49,11 @@ def media_type(head: bytes) -> str | None:
     return None
 
 
+def count_lines(text: str) -> int:
+    """Return how many lines a text has, as an editor counts them: a final line end starts no further line."""
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
 def read(fd: int, size: int, first: int, limit: int | None, max_bytes: int) -> ReadResult:
     """Read `limit` lines from line `first` (1-based) of a regular file that is positioned at its start.
 
