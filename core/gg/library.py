@@ -6,6 +6,7 @@ import secrets
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from gg.errors import UsageError
 
@@ -36,7 +37,7 @@ class Library:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        given: object = keep
+        given: Any = keep
         if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
             raise UsageError(f"a library keeps 1 program or more, or all of them (None), not {given!r}")
         self._keep = keep
