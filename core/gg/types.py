@@ -14,6 +14,7 @@ from gg.errors import UsageError
 __all__ = [
     "DEFAULT_LIMITS",
     "MAX_PROGRAM_BYTES",
+    "AgentStop",
     "ArmInfo",
     "CodeModule",
     "CompileRejected",
@@ -22,6 +23,7 @@ __all__ = [
     "Outcome",
     "OutcomeKind",
     "Parameter",
+    "PendingCall",
     "Prepared",
     "Program",
     "Shape",
@@ -219,3 +221,25 @@ class Trimming:
     dropped_lines: int = 0
     dropped_diagnostics: int = 0
     dropped_frames: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStop:
+    """An ending that stands unless a plugin objects. ``operation`` declared it, such as ``session.finish``."""
+
+    arm: str
+    role: str
+    turn: int
+    operation: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall:
+    """A call that is about to be dispatched. ``arguments`` are plain values by their snake_case names."""
+
+    arm: str
+    role: str
+    turn: int
+    operation: str
+    arguments: dict[str, Any]

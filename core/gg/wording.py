@@ -17,6 +17,7 @@ __all__ = [
     "NO_SUBMISSION",
     "TOOLCHAIN_FAILED",
     "call_limit",
+    "ending_rejected",
     "exited",
     "foreign_tool",
     "hand_over_not_run",
@@ -71,6 +72,11 @@ def hand_over_not_run(reason: Literal["failed", "ended", "exhausted"], most: int
         "exhausted": f"this turn had already run {most} replacement programs, and runs no more",
     }[reason]
     return f"The replacement program was not run: {why}."
+
+
+def ending_rejected(reason: str) -> str:
+    """Say that an ending does not stand, with the reason a plugin gave."""
+    return f"The ending was rejected, and the session goes on.\n\n{reason}"
 
 
 def time_limit(timeout_s: float) -> str:

@@ -26,6 +26,7 @@ class SessionLine:
     library: bool = False
     timeout_s: float = 30.0
     memory_mib: float = 256.0
+    role: str = "standard"
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,8 @@ def _session(number: int, value: Any) -> SessionLine:
             raise TranscriptError(
                 number, f"has an unknown session key {key!r}; the keys are {', '.join(sorted(_SESSION_KEYS))}"
             )
-    for key, only in (("mode", "responses-as-code"), ("role", "standard")):
-        if given.get(key) not in (None, only):
-            raise TranscriptError(number, f"asks for the {key} {given[key]!r}, and this gg has only {only!r}")
+    if given.get("mode") not in (None, "responses-as-code"):
+        raise TranscriptError(number, f"asks for the mode {given['mode']!r}, and this gg has only 'responses-as-code'")
     for key in ("skills", "plugins"):
         if given.get(key):
             raise TranscriptError(number, f"asks for {key}, which this gg does not have yet")
@@ -111,7 +111,7 @@ def _session(number: int, value: Any) -> SessionLine:
         raise TranscriptError(number, f"has the library {library!r}, not 'on' or 'off'")
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
-        limits.get("timeout", 30.0), limits.get("memory", 256.0),
+        limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard",
     )  # fmt: skip
 
 

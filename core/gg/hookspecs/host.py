@@ -10,6 +10,7 @@ from gg.hookspecs import hookspec
 if TYPE_CHECKING:
     from gg.operations.table import Operation
     from gg.stream.events import Event
+    from gg.types import AgentStop, PendingCall
 
 
 @hookspec
@@ -28,4 +29,25 @@ def gg_event(event: Event) -> None:
     """See an event of the operator's stream, on the thread that emitted it.
 
     :param event: a typed event; an exception raised here is reported once and never reaches the turn.
+    """
+
+
+@hookspec
+def gg_agent_stop(stop: AgentStop) -> str | None:
+    """Judge an ending, once the program that declared it has returned and before its event is emitted.
+
+    :param stop: what was declared, by whom.
+    :returns: None to let it stand, or the reason it is rejected for, which the model reads as a notice; the session
+        then goes on. A hook that raises, answers something else or takes over ten seconds is reported and objects to
+        nothing.
+    """
+
+
+@hookspec
+def gg_pre_call(call: PendingCall) -> str | None:
+    """Judge a call an agent may make, before it is dispatched: a write, a shell command, or any other.
+
+    :param call: the operation and its arguments, decoded.
+    :returns: None to let it through, or the reason it is refused for, which the program gets as a ``refused`` failure.
+        A hook that raises, answers something else or takes over ten seconds is reported, and the call is refused.
     """

@@ -59,11 +59,13 @@ class HostPlugins:
         self.manager = pluggy.PluginManager("gg")
         self.manager.add_hookspecs(specs)
         self.failures: list[PluginLoadError] = []
+        self._distributions: dict[str, str] = {}
         for point in entry_points(group="gg.plugins"):
             self._load(point)
 
     def _load(self, point: EntryPoint) -> None:
         ref = _ref(point)
+        self._distributions[ref.name] = ref.distribution
         try:
             self.register(point.load(), ref.name)
         except Exception as error:  # noqa: BLE001 - whatever a stranger's import raises is its own failure
@@ -83,19 +85,32 @@ class HostPlugins:
             raise
         assert registered is not None
 
-    def operations(self) -> list[Any]:
-        """Return the rows that plugins add to the operations table."""
-        rows: list[Any] = []
+    def distribution(self, plugin: str) -> str:
+        """Return the distribution that a plugin came from, by the plugin's name."""
+        return self._distributions.get(plugin, "no distribution")
+
+    def operations(self) -> list[tuple[Any, str]]:
+        """Return the rows that plugins add to the operations table, each with the distribution it came from."""
+        rows: list[tuple[Any, str]] = []
         for impl in self.manager.hook.gg_operations.get_hookimpls():
             try:
                 answer: Any = impl.function()
-                rows.extend(answer)
+                rows.extend((row, self.distribution(impl.plugin_name)) for row in answer)
             except Exception as error:  # noqa: BLE001 - a stranger's code; its failure is reported as its own
                 reason = f"gg_operations raised {type(error).__name__}: {' '.join(str(error).split())}"
-                self.failures.append(PluginLoadError(impl.plugin_name, "its distribution", reason))
+                self.failures.append(PluginLoadError(impl.plugin_name, self.distribution(impl.plugin_name), reason))
         return rows
 
     def event_sinks(self) -> list[Callable[[Event], None]]:
-        """Return a sink for each plugin that sees events: one that breaks takes no other with it."""
-        functions: list[Any] = [impl.function for impl in self.manager.hook.gg_event.get_hookimpls()]
-        return functions
+        """Return a sink for each plugin that sees events: one that breaks takes no other with it, and is named."""
+        return [self._sink(impl) for impl in self.manager.hook.gg_event.get_hookimpls()]
+
+    def _sink(self, impl: Any) -> Callable[[Event], None]:
+        def sink(event: Event) -> None:
+            try:
+                impl.function(*([event] if impl.argnames else []))
+            except Exception as error:
+                name = f"gg_event of {impl.plugin_name} ({self.distribution(impl.plugin_name)})"
+                raise RuntimeError(f"{name} raised {type(error).__name__}: {error}") from error
+
+        return sink

@@ -13,12 +13,13 @@ from typing import Any, Literal
 from gg.config import Settings
 from gg.errors import UsageError
 from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
+from gg.host.judges import Judges
 from gg.host.session import Session
 from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
-from gg.operations.ending import SESSION_OPERATIONS
+from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
@@ -69,12 +70,14 @@ class Host:
         self._sinks = list(sinks)
         self.plugins = HostPlugins() if plugins else None
         self.table = OperationTable(builtin_operations())
-        self.rejected_rows: list[str] = []
-        for row in (*operations, *(self.plugins.operations() if self.plugins else ())):
+        self.rejected_rows: list[tuple[str, str]] = []
+        added_rows = [(row, "") for row in operations] + (self.plugins.operations() if self.plugins else [])
+        for row, distribution in added_rows:
             try:
                 self.table.add(row)
             except ValueError as error:
-                self.rejected_rows.append(str(error))
+                self.rejected_rows.append((str(error), distribution))
+        self.judges = Judges(self.plugins)
         self._worker_plugins = find_worker_plugins() if plugins else ()
         own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
         added = tuple(row.spec() for row in self.table if row.id not in own)
@@ -95,6 +98,7 @@ class Host:
         limits: Limits | None = None,
         library: bool = False,
         keep: int | None = None,
+        role: str = "standard",
         sinks: Iterable[Sink] = (),
         run_timeout_s: float | None = None,
     ) -> Session:
@@ -105,8 +109,9 @@ class Host:
         :param grants: modules or operations it holds; None for every module but shell.
         :param library: whether programs are kept, and receipts are their ids.
         :param keep: how many of the newest programs the library keeps; None keeps all.
+        :param role: ``standard`` ends with ``session.finish``, ``review`` with ``approve`` or ``request_changes``.
         :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
-        :raises UsageError: for an unknown arm or grant, or a workspace that cannot be used.
+        :raises UsageError: for an unknown arm, grant or role, or a workspace that cannot be used.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -117,7 +122,10 @@ class Host:
             raise UsageError(f"limits are gg.Limits(timeout_s=…, memory_bytes=…), not {type(given).__name__}")
         arm = find_arm(self.settings, language)
         programs = Library(keep) if library else None
-        gate = Gate(self.table, grants, without=frozenset() if library else frozenset({PROGRAMS_MODULE}))
+        without = endings_of_other_roles(role)
+        if not library:
+            without |= {PROGRAMS_MODULE}
+        gate = Gate(self.table, grants, without=without)
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
             place = workspace
@@ -130,7 +138,15 @@ class Host:
             room = undo.enter_context(Workspace(place))
             everyone = (*self._sinks, *plugin_sinks, *sinks)
             session = Session(
-                self, arm, room, gate, limits or Limits(), library=programs, sinks=everyone, run_timeout_s=run_timeout_s
+                self,
+                arm,
+                room,
+                gate,
+                limits or Limits(),
+                library=programs,
+                role=role,
+                sinks=everyone,
+                run_timeout_s=run_timeout_s,
             )
             session.release = undo.pop_all()
         return session

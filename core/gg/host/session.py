@@ -15,6 +15,7 @@ from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
 from gg.library import Library
+from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
@@ -44,7 +45,7 @@ class Session:
 
     def __init__(
         self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
-        library: Library | None, sinks: Iterable[Sink], run_timeout_s: float | None,
+        library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.stream = Stream(sinks)
@@ -54,6 +55,8 @@ class Session:
         self.cancelled = False
         self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
         self.library = library
+        self.role = role
+        self.deferred = Deferred()
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -166,6 +169,10 @@ class Session:
         if deleted:
             self.stream.log("warn", "text_cleaned", f"{deleted} lone surrogates were deleted", characters=deleted)
 
+    def tell_of_plugin(self, what: str, distribution: str) -> None:
+        """Tell the operator of a plugin whose hook broke."""
+        self.stream.log("error", "plugin_failed", what, distribution=distribution)
+
     def tell_of_warm_up(self) -> None:
         """Tell the operator, once a worker, that it is ready, and of what works here by its slower way."""
         worker = self._worker
@@ -230,8 +237,8 @@ class Session:
         if self.host.plugins:
             for failure in self.host.plugins.failures:
                 self.stream.log("error", "plugin_failed", str(failure), distribution=failure.distribution)
-        for rejected in self.host.rejected_rows:
-            self.stream.log("error", "plugin_failed", rejected)
+        for rejected, distribution in self.host.rejected_rows:
+            self.stream.log("error", "plugin_failed", rejected, distribution=distribution or "no distribution")
 
     def _surface(self, module: str, held: list[Operation]) -> SurfaceModule:
         functions = [

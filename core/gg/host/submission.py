@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from gg import wording
 from gg.host.program import NeverBegan, ProgramResult, run_program
@@ -22,7 +23,7 @@ from gg.operations.programs import HandOver
 from gg.protocol import Run
 from gg.stream.events import CodeExecution
 from gg.stream.record import ProgramRecord
-from gg.types import ArmInfo
+from gg.types import AgentStop, ArmInfo, PendingCall
 from gg.window.messages import NOTICE
 from gg.window.views import Views
 
@@ -120,8 +121,12 @@ class Submission:
         session = self._session
 
         def make_desk(info: ArmInfo) -> CallDesk:
-            context = CallContext(session.workspace, self._views, self._state.ending, info, hand_over, session.library)
-            return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends)
+            context = CallContext(
+                session.workspace, self._views, self._state.ending, info, hand_over, session.library,
+                session.deferred.add,
+            )  # fmt: skip
+            objection = self._object if session.host.judges.pre_call is not None else None
+            return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)
 
         limits = session.limits
         run = Run(self._source, self._index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
@@ -184,6 +189,23 @@ class Submission:
             summary = ending.revoke()
             message = "the ending was revoked: the program then failed"
             self._stream.log("warn", "ending_revoked", message, summary=summary)
+            return
+        stop = AgentStop(
+            self._session.info.id, self._session.role, self._session.window.turn, ending.operation, ending.summary
+        )
+        reasons = self._session.host.judges.agent_stop(stop, self._session.tell_of_plugin)
+        if reasons:
+            ending.revoke()
+            event.finished = UNSET
+            self._notices += [wording.ending_rejected(reason) for reason in reasons]
+            self._stream.log("warn", "ending_rejected", "a plugin rejected the ending", reasons=reasons)
+
+    def _object(self, operation: str, arguments: dict[str, Any]) -> str | None:
+        """Ask the plugins that guard calls."""
+        session = self._session
+        assert session.host.judges.pre_call is not None
+        call = PendingCall(session.info.id, session.role, session.window.turn, operation, arguments)
+        return session.host.judges.pre_call(call, session.tell_of_plugin)
 
 
 def _added(total: ProgramResult, last: ProgramResult) -> ProgramResult:

@@ -140,7 +140,8 @@ class TurnRunner:
             finally:
                 stream.program = None
         if ending.summary is not None:
-            stream.log("info", "session_ending", f"the session ends: {ending.summary}", summary=ending.summary)
+            message = f"the session ends: {ending.summary}" if ending.summary else "the session ends"
+            stream.log("info", "session_ending", message, summary=ending.summary)
 
     def _skip(self, programs: list[_Submitted], first: int, why: str) -> None:
         """Tell of the programs from ``first`` on, which are not run."""
@@ -174,12 +175,18 @@ class TurnRunner:
     # -- what the model reads -----------------------------------------------------------------------------------------
 
     def _push_results(self, outcome: str, *, ran: bool) -> None:
+        for text in self._session.deferred.take(self._deferred_failed):
+            self._push(NOTICE, clean_text(text)[0], None, "system")
         for body, program in self._notices:
             self._push(NOTICE, body, program, "system")
         for heading, body, program in self._errors:
             self._push(heading, body, program, "compiler_errors" if heading == COMPILER_ERROR else "runtime_errors")
         if ran and outcome == "continue" and self._window.ends_on_assistant():
             self._push(NOTICE, wording.nothing_shown(self._session.info.print_call), None, "system")
+
+    def _deferred_failed(self, operation: str, error: BaseException) -> None:
+        message = f"a result that {operation} deferred was lost: {type(error).__name__}: {error}"
+        self._stream.log("error", "operation_failed", message, operation=operation)
 
     def _push(self, heading: str, body: str, program: int | None, band: Any) -> None:
         self._window.push(Message("user", body, band, heading, program=program))

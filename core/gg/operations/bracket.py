@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from gg.operations.arguments import decode_arguments, finite
 from gg.operations.context import CallContext
+from gg.operations.ending import ENDINGS
 from gg.operations.gate import Gate
 from gg.operations.table import Operation, OperationFailure, OperationTable
 from gg.protocol import MAX_FRAME_BYTES, Call, Reply
@@ -33,13 +35,15 @@ class CallDesk:
     """Answers the calls of one program. The model-facing counts of that program are kept in ``record``."""
 
     def __init__(
-        self, table: OperationTable, gate: Gate, context: CallContext, record: ProgramRecord, run_ends: float | None
-    ) -> None:
+        self, table: OperationTable, gate: Gate, context: CallContext, record: ProgramRecord, run_ends: float | None,
+        objection: Callable[[str, dict[str, Any]], str | None] | None = None,
+    ) -> None:  # fmt: skip
         self._table = table
         self._gate = gate
         self._context = context
         self._record = record
         self._run_ends = run_ends
+        self._objection = objection
 
     @property
     def spent(self) -> bool:
@@ -91,7 +95,7 @@ class CallDesk:
         dispatched = False
         try:
             if operation is None or not self._gate.permits(operation):
-                raise OperationFailure("unavailable", f"`{self._spelling(id)}` is not available")
+                raise OperationFailure("unavailable", self._unavailable(id))
             if late:
                 raise OperationFailure("refused", "the program has already failed")
             if fault is not None:
@@ -99,6 +103,10 @@ class CallDesk:
             arguments = decode_arguments(operation.arguments, memoryview(raw or b""), self._context)
             if self._run_ends is not None and not operation.outlives_deadline and time.monotonic() > self._run_ends:
                 raise OperationFailure("limit-exceeded", "the time of the whole run is spent")
+            if self._objection is not None:
+                reason = self._objection(id, msgspec.structs.asdict(arguments))
+                if reason is not None:
+                    raise OperationFailure("refused", reason)
             dispatched = operation.backed
             reply = self._dispatch(operation, arguments, room)
             failure = None
@@ -122,6 +130,15 @@ class CallDesk:
         if len(reply) > room:
             raise OperationFailure("limit-exceeded", f"the answers of a request are at most {_REPLY_ROOM} bytes")
         return reply
+
+    def _unavailable(self, id: str) -> str:
+        """Name the call; of an ending that is another role's, the endings this agent has."""
+        words = f"`{self._spelling(id)}` is not available"
+        if id in ENDINGS:
+            held = [row.id for row in self._table if self._gate.permits(row) and row.id in ENDINGS]
+            if held:
+                words += "; this session ends with " + " or ".join(f"`{self._spelling(one)}`" for one in held)
+        return words
 
     def _spelling(self, id: str) -> str:
         module, _, name = id.partition(".")

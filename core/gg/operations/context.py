@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gg.library import Library
+    from gg.operations.deferred import Poll
     from gg.operations.ending import Ending
     from gg.operations.programs import HandOver
     from gg.types import ArmInfo
@@ -16,9 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["CallContext"]
 
 
+def _nobody_waits(operation: str, _poll: Poll) -> None:
+    raise RuntimeError(f"{operation} deferred a result, and nothing here waits for it")
+
+
 @dataclass(frozen=True)
 class CallContext:
-    """The services of one agent, for the length of one program."""
+    """The services of one agent, for the length of one program.
+
+    ``defer(operation, poll)`` promises a result for a later turn: the model reads what ``poll()`` answers, once that is
+    a text, as a notice.
+    """
 
     workspace: Workspace
     views: Views
@@ -26,6 +36,7 @@ class CallContext:
     info: ArmInfo
     hand_over: HandOver
     library: Library | None = None
+    defer: Callable[[str, Poll], None] = _nobody_waits
 
     def arg(self, name: str) -> str:
         """Spell an argument as the agent's language does, in backticks: ``old_string`` is `` `oldString` ``."""

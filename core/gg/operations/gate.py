@@ -19,7 +19,7 @@ DEFAULT_WITHHELD = frozenset({"shell"})
 class Gate:
     """What one agent may call. A grant is a module (``files``) or one operation (``files.read_file``).
 
-    ``without`` are modules that this agent cannot hold, whatever is granted.
+    ``without`` are modules and operations that this agent cannot hold, whatever is granted.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Gate:
 
     def permits(self, operation: Operation) -> bool:
         """Say whether the agent may call ``operation``."""
-        if operation.module in self._without:
+        if operation.module in self._without or operation.id in self._without:
             return False
         return operation.module in self._granted or operation.id in self._granted
 

@@ -37,6 +37,7 @@ LogSlug = Literal[
     "ending_replaced",
     "session_ending",
     "ending_revoked",
+    "ending_rejected",
     "handover_not_run",
     "programs_not_run",
     "no_program",
