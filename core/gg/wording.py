@@ -6,6 +6,7 @@ Notices are facts about the session; limits are stated in the sandbox's words an
 from __future__ import annotations
 
 __all__ = [
+    "ARGUMENTS_NOT_JSON",
     "CANCELLED",
     "NOTHING_SAID",
     "NOT_RUN_AFTER_CANCEL",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 NO_SUBMISSION = "No program was submitted, so nothing ran."
+ARGUMENTS_NOT_JSON = "No program was submitted: the arguments of the call are not JSON. Nothing ran."
 NO_PROGRAM = "No program was submitted: the call carries no `program`. Nothing ran."
 TOOLCHAIN_FAILED = (
     "The program was not run: its compiler could not finish.\n\nNothing about the program was rejected. Write it again."
