@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 __all__ = [
+    "ARGUMENTS_NOT_JSON",
     "CANCELLED",
     "NOTHING_SAID",
     "NOT_RUN_AFTER_CANCEL",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 NO_SUBMISSION = "No program was submitted, so nothing ran."
+ARGUMENTS_NOT_JSON = "No program was submitted: the arguments of the call are not JSON. Nothing ran."
 NO_PROGRAM = "No program was submitted: the call carries no `program`. Nothing ran."
 TOOLCHAIN_FAILED = (
     "The program was not run: its compiler could not finish.\n\nNothing about the program was rejected. Write it again."

@@ -312,6 +312,13 @@ def test_transcript_that_cannot_be_read(line: bytes, number: int) -> None:
     assert "Traceback" not in text
 
 
+def test_session_line_with_another_key() -> None:
+    """The session line stands alone: a key beside `session` is named, as an unknown one inside it is."""
+    done = gg("session", "--json", "-", data=b'{"session": {}, "extra": 1}\n')
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "line 1 of the transcript has the key 'extra' beside `session`" in done.stderr.decode()
+
+
 @pytest.mark.parametrize(
     "settings",
     [

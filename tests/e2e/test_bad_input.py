@@ -291,3 +291,9 @@ def test_unicode_goes_through(run: Runner, arm: str, tmp_path: Path) -> None:
     assert ran.logs == [text]
     assert text in ran.error
     assert (tmp_path / text).read_text() == text
+
+
+def test_empty_workspace_path(host: Host, arm: str) -> None:
+    """It is refused by name; it does not mean the current folder."""
+    with pytest.raises(UsageError, match="the path of the workspace is empty"):
+        host.session(arm, workspace="")

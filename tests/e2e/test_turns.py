@@ -58,10 +58,10 @@ def test_receipts_come_right_behind_the_assistant(host: Host, arm: str) -> None:
     [
         ("", "no `program`"),
         ("{}", "no `program`"),
-        ("not json", "no `program`"),
+        ("not json", "are not JSON"),
         ("[1]", "no `program`"),
         ("null", "no `program`"),
-        ("[" * 100_000, "no `program`"),
+        ("[" * 100_000, "are not JSON"),
         ({"program": None}, "`program` is null"),
         ({"program": 5}, "`program` is a number"),
         ({"program": True}, "`program` is a boolean"),

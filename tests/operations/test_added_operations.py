@@ -100,7 +100,11 @@ def test_handler_that_breaks(adding: Host, arm: str) -> None:
         ran = submit(session, one_of(arm, "gg.sums.breakDown()", "gg.sums.break_down()"))
         assert "`break_down` failed (other)" in ran.error
         assert "ZeroDivisionError" not in "".join(m.text for m in ran.messages)
-        assert "ZeroDivisionError: inside" in ran.log("operation_failed")["message"]
+        line = ran.log("operation_failed")
+        assert "ZeroDivisionError: inside" in line["message"]
+        assert "Traceback" in line["detail"]
+        assert "test_added_operations.py" in line["detail"]
+        assert "test_added_operations.py" not in "".join(m.text for m in ran.messages)
         assert submit(session, "1").execution["ok"]
 
 

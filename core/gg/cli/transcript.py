@@ -56,6 +56,9 @@ def read_transcript(data: bytes) -> Transcript:
         if "session" in item:
             if lines or configured:
                 raise TranscriptError(number, "configures the session after its start")
+            for key in item:
+                if key != "session":
+                    raise TranscriptError(number, f"has the key {key!r} beside `session`, which stands alone")
             session, configured = _session(number, item["session"]), True
         else:
             lines.append(_message(number, item))

@@ -123,7 +123,8 @@ def read_submission(call: ToolCall) -> Submission:
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
-            return Submission(call, None, wording.NO_PROGRAM)
+            blank = not arguments.strip()  # how some providers write a call without arguments
+            return Submission(call, None, wording.NO_PROGRAM if blank else wording.ARGUMENTS_NOT_JSON)
     if not isinstance(arguments, dict) or "program" not in arguments:
         return Submission(call, None, wording.NO_PROGRAM)
     program: Any = cast("dict[str, Any]", arguments)["program"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 
 from msgspec import UNSET
@@ -22,6 +23,8 @@ from gg.stream.events import (
 from gg_rust_ext import clip
 
 __all__ = ["MAX_CALLS", "MAX_FAILURE_BYTES", "MAX_REFUSALS", "MAX_VIEWS", "ProgramRecord"]
+
+_MAX_TRACEBACK_BYTES = 4096
 
 MAX_CALLS = 500
 MAX_REFUSALS = 100
@@ -101,7 +104,7 @@ class ProgramRecord:
                 level="error",
                 slug="operation_failed",
                 message=f"the operation {operation} raised {type(error).__name__}: {error}",
-                facts={"operation": operation},
+                facts={"operation": operation, "detail": _traceback_end(error)},
             )
         )
 
@@ -143,3 +146,9 @@ class ProgramRecord:
         over = {kind: max(0, count - MAX_VIEWS) for kind, count in self._views.items()}
         if any(over.values()):
             event.views_suppressed = ViewsSuppressed(**over)
+
+
+def _traceback_end(error: BaseException) -> str:
+    """Return the last bytes of a traceback: its end names the line that raised."""
+    text = "".join(traceback.format_exception(error)).encode(errors="replace")
+    return text[-_MAX_TRACEBACK_BYTES:].decode(errors="ignore")

@@ -66,7 +66,8 @@ class Workspace:
         try:
             self._root = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise WorkspaceError(f"the workspace {name} does not exist") from None
+            what = f"the workspace {name} does not exist" if name else "the path of the workspace is empty"
+            raise WorkspaceError(what) from None
         except NotADirectoryError:
             raise WorkspaceError(f"the workspace {name} is not a directory") from None
         except (OSError, ValueError) as failure:
