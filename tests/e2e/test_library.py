@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from support import FAST, Ran, Runner, one_of, spell, submit, throw
 
-from gg import Host, Limits, Session
+from gg import Host, Limits, Session, wording
 from gg.errors import UsageError
+from gg.host import program, submission
+from gg.operations import bracket
 
 FAILED = "The replacement program was not run: the program that handed over to it failed afterwards."
 ENDED = "The replacement program was not run: the program that handed over to it also ended the session."
@@ -284,3 +286,39 @@ def test_a_limit_stops_a_replacement_alone(run: Runner, arm: str) -> None:
 def test_nothing_is_louder_on_the_ordinary_path(run: Runner, arm: str) -> None:
     """A chain that ran is no event at info or above beside its own."""
     assert run(arm, chain("1", "2"), library=True).loud == []
+
+
+def test_calls_are_bounded_over_the_chain(run: Runner, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replacement goes on counting where the program before it stopped."""
+    for module in (bracket, program):
+        monkeypatch.setattr(module, "MAX_CALLS_OF_PROGRAM", 6)
+    three = spell(arm, "$LIST(); $LIST(); $LIST()")
+    ran = run(arm, chain(three, three), library=True)
+    assert ran.error == wording.call_limit(6)
+    assert ran.execution["apiCalls"] == 6
+
+
+def test_a_cancelled_session_runs_no_replacement(host: Host, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancellation that comes between two programs stops the chain; what ran is what is kept."""
+    first = chain(spell(arm, "$LOG('first')"), spell(arm, "$LOG('second')"))
+    with host.session(arm, limits=FAST, library=True) as session:
+
+        def then_cancel(*given: Any) -> program.ProgramResult:
+            result = program.run_program(*given)
+            session.cancel()
+            return result
+
+        monkeypatch.setattr(submission, "run_program", then_cancel)
+        ran = submit(session, first)
+        assert ran.logs == ["first"]
+        assert ran.error == wording.CANCELLED
+        assert "session_cancelled" in ran.slugs()
+        assert session.library is not None
+        assert [(entry.source, entry.ok) for entry in session.library] == [(first, False)]
+
+
+def test_a_replacement_that_is_not_unicode(run: Runner) -> None:
+    """A lone surrogate makes no program: the call says so, and nothing breaks inside gg."""
+    ran = run("javascript", "gg.programs.rerun('1 // \\ud800')", library=True)
+    assert "(invalid-argument)" in ran.error
+    assert "operation_failed" not in ran.slugs()
