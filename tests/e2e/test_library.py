@@ -12,6 +12,7 @@ from support import FAST, Ran, Runner, one_of, spell, submit, throw
 from gg import Host, Limits, Session, wording
 from gg.errors import UsageError
 from gg.host import program, submission
+from gg.host.workers import Worker
 from gg.operations import bracket
 
 FAILED = "The replacement program was not run: the program that handed over to it failed afterwards."
@@ -322,3 +323,24 @@ def test_a_replacement_that_is_not_unicode(run: Runner) -> None:
     ran = run("javascript", "gg.programs.rerun('1 // \\ud800')", library=True)
     assert "(invalid-argument)" in ran.error
     assert "operation_failed" not in ran.slugs()
+
+
+def test_the_toolchain_of_a_replacement_fails(run: Runner, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that end before they read the replacement: the model reads the notice, and what ran before stands."""
+    calls = 0
+
+    def then_kill(worker: Worker, *given: Any) -> program.ProgramResult:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            worker.hello()
+            worker.kill()
+        return program.run_program(worker, *given)
+
+    monkeypatch.setattr(submission, "run_program", then_kill)
+    ran = run(arm, chain(spell(arm, "$LIST(); $LOG('first')"), spell(arm, "$LOG('second')")), library=True)
+    assert ran.headed == [("Notice", wording.TOOLCHAIN_FAILED)]
+    assert ran.logs == ["first"]
+    assert (ran.execution["ok"], ran.execution["toolCalls"]) == (False, 1)
+    assert ran.execution["durationMs"] > 0
+    assert "toolchain_failed" in ran.slugs(at_least="error")
