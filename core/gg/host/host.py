@@ -19,6 +19,7 @@ from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
+from gg.operations.docs import DOCS_OPERATIONS
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
@@ -38,7 +39,14 @@ __all__ = ["Host", "builtin_operations"]
 
 def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
-    return (*FILES_OPERATIONS, *SHELL_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
+    return (
+        *FILES_OPERATIONS,
+        *SHELL_OPERATIONS,
+        *DOCS_OPERATIONS,
+        *VIEWS_OPERATIONS,
+        *PROGRAMS_OPERATIONS,
+        *SESSION_OPERATIONS,
+    )
 
 
 class Host:

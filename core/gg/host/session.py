@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from gg.documentation import Catalogue
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
@@ -57,6 +58,7 @@ class Session:
         self.library = library
         self.role = role
         self.deferred = Deferred()
+        self._catalogue: Catalogue | None = None
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -192,6 +194,12 @@ class Session:
     def operations(self) -> list[Operation]:
         """Return the operations this agent holds, in table order."""
         return [row for row in self.host.table if self.gate.permits(row)]
+
+    def catalogue(self) -> Catalogue:
+        """Return the documentation of what this agent holds, rendered when it is first asked for."""
+        if self._catalogue is None:
+            self._catalogue = Catalogue(self.info, self.operations())
+        return self._catalogue
 
     def guest_context(self) -> str:
         """Return the guest's context object (guest ABI v1)."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from gg.operations.context import CallContext
+from gg.operations.docs import OPEN_DOCS_VIEW
 from gg.operations.files import FileText, ReadFile, read_workspace_file
 from gg.operations.table import Arguments, Operation, OperationFailure, Record
-from gg.window.views import ViewRefused
+from gg.window.views import ViewKind, ViewRefused
 
 __all__ = ["VIEWS_OPERATIONS"]
 
@@ -26,7 +25,7 @@ class _Nothing(Arguments, frozen=True):
 
 
 class _View(Record, frozen=True):
-    kind: Literal["file", "text"]
+    kind: ViewKind
     selector: str
     tokens: int
 
@@ -93,12 +92,14 @@ VIEWS_OPERATIONS = (
         backed=False,
         outlives_deadline=True,
     ),
+    OPEN_DOCS_VIEW,
     Operation(
         "views.close",
         _Close,
         _close,
         int,
         "Close the views of a selector (a label or a path) and return how many were closed.",
+        "Documentation is not closed by it.",
         docs=(("selector", "A view's label or path."),),
         errors=(("invalid-argument", "The selector is empty."),),
         backed=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gg.documentation import signature
 from gg.operations.table import Operation
 from gg.types import ArmInfo
 
@@ -47,29 +48,12 @@ def system_prompt(info: ArmInfo, operations: Sequence[Operation]) -> str:
         "- `Compiler error`: the program did not compile, so none of it ran.",
         "- `Runtime error`: it compiled and then threw, or a limit of the sandbox stopped it.",
         "- `Notice`: a fact about the session.",
-        "- `View: …`, `File: …`: what a program of yours showed you.",
+        "- `View: …`, `File: …`, `Documentation: …`: what a program of yours showed you.",
         "",
     ]
     if info.checker:
         lines += [f"Programs are checked by `{info.checker}`.", ""]
     lines.append("What a program may call, in every program as `gg`:")
     for operation in operations:
-        lines.append(f"- `{_signature(info, operation)}` {operation.summary}")
+        lines.append(f"- `{signature(info, operation.spec())}` {operation.summary}")
     return "\n".join(lines)
-
-
-def _signature(info: ArmInfo, operation: Operation) -> str:
-    spec = operation.spec()
-    spelled = [(info.spell_name(p.name), p.required) for p in spec.parameters]
-    required = [name for name, needed in spelled if needed]
-    optional = [name for name, needed in spelled if not needed]
-    if info.case == "snake":
-        named = [f"{name}=None" for name in optional]
-        if optional and required:
-            named = ["*", *named]
-        inside = [*required, *named]
-    elif optional and required:
-        inside = [*required, "{" + ", ".join(f"{name}?" for name in optional) + "}?"]
-    else:
-        inside = [*required, *(f"{name}?" for name in optional)]
-    return f"{info.spell(spec.module, spec.name)}({', '.join(inside)})"
