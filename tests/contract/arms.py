@@ -41,7 +41,9 @@ class Arm:
 
 
 def _snake(text: str) -> str:
-    return re.sub(r"`(\w+)`", lambda m: "`" + re.sub(r"(?<=[a-z])[A-Z]", lambda c: "_" + c[0].lower(), m[1]) + "`", text)
+    return re.sub(
+        r"`(\w+)`", lambda m: "`" + re.sub(r"(?<=[a-z])[A-Z]", lambda c: "_" + c[0].lower(), m[1]) + "`", text
+    )
 
 
 def _said_javascript(body: str) -> str:

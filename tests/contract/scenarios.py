@@ -67,7 +67,11 @@ def _body(arm: Arm, heading: str | None, text: str) -> str:
 
 def stream(ran: Ran, arm: Arm) -> list[dict[str, Any]]:
     """Return what the operator reads, without times, places and the language's spelling."""
-    return [_event(arm, event) for event in ran.events if event.get("slug") not in ("warm_up_done", "trimmed")]
+    return [
+        _event(arm, event)
+        for event in ran.events
+        if event.get("slug") not in ("warm_up_done", "worker_note", "trimmed")
+    ]
 
 
 def _event(arm: Arm, event: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def test_the_same_stream(host: Host, arm: Arm, scenario: str) -> None:
 @pytest.mark.parametrize("arm", EVERY)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_heading_is_one_of_the_vocabulary(host: Host, arm: Arm, scenario: str) -> None:
-    """gg's user messages are headed by its three messages and its three kinds of view, and by nothing else."""
+    """User messages of gg's are headed by its three messages and its three kinds of view, and by nothing else."""
     for message in take(host, arm, scenario).messages:
         if message.role == "user":
             assert message.heading is not None

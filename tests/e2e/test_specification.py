@@ -72,8 +72,8 @@ def test_calls_past_the_cap_still_answer(run: Runner, arm: str) -> None:
     """The caps bound the operator's record alone: the 501st call is made, and its result arrives."""
     program = one_of(
         arm,
-        "$WRITE('f', 'x'); let n = 0; for (let i = 0; i < 600; i++) n += $READ('f').content.length; $OPEN_TEXT('n', String(n))",
-        "$WRITE('f', 'x')\nn = sum(len($READ('f').content) for i in range(600))\n$OPEN_TEXT('n', str(n))",
+        "$WRITE('f', 'x'); let n = 0; for (let i = 0; i < 600; i++) n += $READ('f').contents.length; $OPEN_TEXT('n', String(n))",
+        "$WRITE('f', 'x')\nn = sum(len($READ('f').contents) for i in range(600))\n$OPEN_TEXT('n', str(n))",
     )
     assert run(arm, spell(arm, program)).headed == [("View: n", "600")]
 
@@ -87,7 +87,13 @@ def test_reads_and_writes_cost_the_window_nothing(run: Runner, arm: str) -> None
 def test_a_slow_call_is_not_the_programs_time(run: Runner, arm: str) -> None:
     """The time a call took is on its `api_result`, and `durationMs` is what remains without it."""
     program = one_of(arm, "$WRITE('f', 'x'.repeat(8 << 20))", "$WRITE('f', 'x' * (8 << 20))")
-    ran = run(arm, spell(arm, program + "\n" + one_of(arm, "for (let i = 0; i < 300; i++) $READ('f')", "for i in range(300): $READ('f')")))
+    ran = run(
+        arm,
+        spell(
+            arm,
+            program + "\n" + one_of(arm, "for (let i = 0; i < 300; i++) $READ('f')", "for i in range(300): $READ('f')"),
+        ),
+    )
     parked = sum(e["parkedMs"] for e in ran.of("api_result"))
     (timing,) = ran.of("turn_timing")
     assert parked > 0
