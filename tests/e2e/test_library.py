@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from support import FAST, Ran, Runner, one_of, spell, submit, throw
 
-from gg import Host, Limits, Session
+from gg import Host, Limits, Session, wording
 from gg.errors import UsageError
+from gg.host import program, submission
+from gg.host.workers import Worker
+from gg.operations import bracket
 
 FAILED = "The replacement program was not run: the program that handed over to it failed afterwards."
 ENDED = "The replacement program was not run: the program that handed over to it also ended the session."
@@ -284,3 +287,60 @@ def test_a_limit_stops_a_replacement_alone(run: Runner, arm: str) -> None:
 def test_nothing_is_louder_on_the_ordinary_path(run: Runner, arm: str) -> None:
     """A chain that ran is no event at info or above beside its own."""
     assert run(arm, chain("1", "2"), library=True).loud == []
+
+
+def test_calls_are_bounded_over_the_chain(run: Runner, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replacement goes on counting where the program before it stopped."""
+    for module in (bracket, program):
+        monkeypatch.setattr(module, "MAX_CALLS_OF_PROGRAM", 6)
+    three = spell(arm, "$LIST(); $LIST(); $LIST()")
+    ran = run(arm, chain(three, three), library=True)
+    assert ran.error == wording.call_limit(6)
+    assert ran.execution["apiCalls"] == 6
+
+
+def test_a_cancelled_session_runs_no_replacement(host: Host, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancellation that comes between two programs stops the chain; what ran is what is kept."""
+    first = chain(spell(arm, "$LOG('first')"), spell(arm, "$LOG('second')"))
+    with host.session(arm, limits=FAST, library=True) as session:
+
+        def then_cancel(*given: Any) -> program.ProgramResult:
+            result = program.run_program(*given)
+            session.cancel()
+            return result
+
+        monkeypatch.setattr(submission, "run_program", then_cancel)
+        ran = submit(session, first)
+        assert ran.logs == ["first"]
+        assert ran.error == wording.CANCELLED
+        assert "session_cancelled" in ran.slugs()
+        assert session.library is not None
+        assert [(entry.source, entry.ok) for entry in session.library] == [(first, False)]
+
+
+def test_a_replacement_that_is_not_unicode(run: Runner) -> None:
+    """A lone surrogate makes no program: the call says so, and nothing breaks inside gg."""
+    ran = run("javascript", "gg.programs.rerun('1 // \\ud800')", library=True)
+    assert "(invalid-argument)" in ran.error
+    assert "operation_failed" not in ran.slugs()
+
+
+def test_the_toolchain_of_a_replacement_fails(run: Runner, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that end before they read the replacement: the model reads the notice, and what ran before stands."""
+    calls = 0
+
+    def then_kill(worker: Worker, *given: Any) -> program.ProgramResult:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            worker.hello()
+            worker.kill()
+        return program.run_program(worker, *given)
+
+    monkeypatch.setattr(submission, "run_program", then_kill)
+    ran = run(arm, chain(spell(arm, "$LIST(); $LOG('first')"), spell(arm, "$LOG('second')")), library=True)
+    assert ran.headed == [("Notice", wording.TOOLCHAIN_FAILED)]
+    assert ran.logs == ["first"]
+    assert (ran.execution["ok"], ran.execution["toolCalls"]) == (False, 1)
+    assert ran.execution["durationMs"] > 0
+    assert "toolchain_failed" in ran.slugs(at_least="error")

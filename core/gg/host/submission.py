@@ -24,7 +24,7 @@ from gg.protocol import Run
 from gg.stream.events import CodeExecution
 from gg.stream.record import ProgramRecord
 from gg.types import AgentStop, ArmInfo, PendingCall
-from gg.window.messages import NOTICE
+from gg.window.messages import NOTICE, RUNTIME_ERROR
 from gg.window.views import Views
 
 if TYPE_CHECKING:
@@ -108,6 +108,9 @@ class Submission:
                 reason = "ended"
             elif state.handed_over >= MAX_HANDED_OVER:
                 reason = "exhausted"
+            elif self._session.cancelled:  # between two programs: the next one is stopped before it starts
+                self._stream.log("info", "session_cancelled", "the replacement was not run: its session was cancelled")
+                return _added(total, ProgramResult(RUNTIME_ERROR, wording.CANCELLED))
             else:
                 state.handed_over += 1
                 self._source = hand_over.source
