@@ -32,6 +32,8 @@ def written(ran: Ran, arm: Arm, scenario: str) -> str:
             continue
         kept = {k: v for k, v in event.items() if k not in ("type", "seq", "ts", "turn")}
         kept = {k: "<ms>" if k.endswith("Ms") else v for k, v in kept.items() if k != "compileWaitMs"}
+        if event["type"] == "context_breakdown":  # the prompt grows with every operation there is
+            kept["bands"] = {k: "<prompt>" if k == "system" else v for k, v in kept["bands"].items()}
         if len(kept.get("logs", [])) > 3:
             kept["logs"] = [*kept["logs"][:2], f"<{len(kept['logs']) - 2} more>"]
         lines.append(f"{event['type']} {json.dumps(kept, ensure_ascii=False)}")
