@@ -24,6 +24,7 @@ from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
 from gg.operations.programs import PROGRAMS_OPERATIONS
+from gg.operations.shell import SHELL_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
@@ -37,7 +38,7 @@ __all__ = ["Host", "builtin_operations"]
 
 def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
-    return (*FILES_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
+    return (*FILES_OPERATIONS, *SHELL_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
 
 
 class Host:

@@ -126,7 +126,7 @@ class Submission:
         def make_desk(info: ArmInfo) -> CallDesk:
             context = CallContext(
                 session.workspace, self._views, self._state.ending, info, hand_over, session.library,
-                session.deferred.add,
+                session.deferred.add, lambda: session.cancelled, session.run_ends,
             )  # fmt: skip
             objection = self._object if session.host.judges.pre_call is not None else None
             return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)
