@@ -6,6 +6,7 @@ Everything here is plain data. Units are in the names: ``_ms`` milliseconds, ``_
 from __future__ import annotations
 
 import math
+import typing
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
@@ -14,11 +15,13 @@ from gg.errors import UsageError
 __all__ = [
     "DEFAULT_LIMITS",
     "MAX_PROGRAM_BYTES",
+    "MODES",
     "AgentStop",
     "ArmInfo",
     "CodeModule",
     "CompileRejected",
     "Limits",
+    "Mode",
     "OperationSpec",
     "Outcome",
     "OutcomeKind",
@@ -31,6 +34,10 @@ __all__ = [
     "TrimKind",
     "Trimming",
 ]
+
+Mode = Literal["responses-as-code", "tool-calling"]
+"""How a session's model acts: by submitting programs, or by calling the operations as tools."""
+MODES: tuple[Mode, ...] = typing.get_args(Mode)
 
 MAX_TIMEOUT_S = 86_400
 MIN_MEMORY_BYTES = 1 << 20
@@ -225,7 +232,10 @@ class Trimming:
 
 @dataclass(frozen=True, slots=True)
 class AgentStop:
-    """An ending that stands unless a plugin objects. ``operation`` declared it, such as ``session.finish``."""
+    """An ending that stands unless a plugin objects. ``operation`` declared it, such as ``session.finish``.
+
+    ``arm`` is empty where the model calls tools.
+    """
 
     arm: str
     role: str
@@ -236,7 +246,10 @@ class AgentStop:
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call that is about to be dispatched. ``arguments`` are plain values by their snake_case names."""
+    """A call that is about to be dispatched. ``arguments`` are plain values by their snake_case names.
+
+    ``arm`` is empty where the model calls tools.
+    """
 
     arm: str
     role: str

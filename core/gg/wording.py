@@ -9,24 +9,32 @@ from typing import Literal
 
 __all__ = [
     "ARGUMENTS_NOT_JSON",
+    "CALL_NOT_RUN_AFTER_ENDING",
     "CANCELLED",
+    "COMPACTION_FAILED",
     "NOTHING_SAID",
     "NOT_RUN_AFTER_CANCEL",
     "NOT_RUN_AFTER_DEFECT",
     "NOT_RUN_AFTER_ENDING",
     "NO_PROGRAM",
     "NO_SUBMISSION",
+    "NO_TOOL_CALL",
     "TOOLCHAIN_FAILED",
+    "call_failed",
     "call_limit",
+    "compacted",
     "ending_rejected",
     "exited",
     "foreign_tool",
     "hand_over_not_run",
     "nothing_shown",
+    "picture",
+    "picture_not_attached",
     "program_not_text",
     "program_too_large",
     "sandbox_died",
     "time_limit",
+    "unknown_tool",
 ]
 
 NO_SUBMISSION = "No program was submitted, so nothing ran."
@@ -38,6 +46,9 @@ TOOLCHAIN_FAILED = (
 NOT_RUN_AFTER_ENDING = "not run: an earlier program of this turn ended the session"
 NOT_RUN_AFTER_CANCEL = "not run: the session was cancelled"
 NOT_RUN_AFTER_DEFECT = "not run: gg itself failed earlier in this turn"
+CALL_NOT_RUN_AFTER_ENDING = "not run: an earlier call of this turn ended the session"
+NO_TOOL_CALL = "No tool was called, so nothing was done."
+COMPACTION_FAILED = "The conversation was not compacted: what chooses the messages that stay failed."
 CANCELLED = "execution stopped: the session was cancelled"
 NOTHING_SAID = "the program failed, and its runtime said nothing"
 
@@ -99,3 +110,28 @@ def exited(status: int) -> str:
 def sandbox_died() -> str:
     """State that the sandbox process ended under the running program."""
     return "execution stopped: the sandbox process running the program ended"
+
+
+def compacted(summary: str) -> str:
+    """Say that a summary stands for the conversation before it."""
+    return f"The conversation before this was compacted. Its summary:\n\n{summary}"
+
+
+def unknown_tool(name: str) -> str:
+    """Answer a call to a tool that no operation is behind."""
+    return f"`{name}` is not a tool here."
+
+
+def call_failed(name: str, code: str, message: str) -> str:
+    """Answer a call that failed, as its error reads in a program."""
+    return f"`{name}` failed ({code}): {message}"
+
+
+def picture(media_type: str, size: int) -> str:
+    """Describe the picture of a file view, which is ``size`` bytes and goes out with the message."""
+    return f"{media_type}, {size} bytes"
+
+
+def picture_not_attached(media_type: str, size: int, bound: int) -> str:
+    """Describe the picture of a file view that is over the ``bound`` on what goes out."""
+    return f"{media_type}, {size} bytes: not attached, since a picture is at most {bound} bytes"

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gg.window.messages import Message, ToolCall, headed
-from gg.window.render import message_json, openai_messages
+from gg.window.render import message_json
+from gg.window.shapes import render
 from gg.window.views import MAX_BODY_BYTES, MAX_COMPOSED_BYTES, MAX_LABEL_BYTES, ViewRefused, Views
 from gg.window.window import Window
 
@@ -149,7 +150,7 @@ def test_openai_shape() -> None:
         )
     )
     window.push(Message("tool", "ok", "tool_output", tool_call_id="a"))
-    said, receipt = openai_messages(window)
+    said, receipt = render(window, "openai-chat")
     assert [c["function"]["arguments"] for c in said["tool_calls"]] == ['{"x": 1}', '{"é": 1}']
     assert receipt == {"role": "tool", "content": "ok", "tool_call_id": "a"}
     json.dumps([said, receipt])

@@ -19,6 +19,7 @@ _MODULES = {
     "shell": "Commands, run in the workspace.",
     "docs": "Documentation of what you may call.",
     "views": "What you see on your next turn.",
+    "context": "What you have read and said so far.",
     "programs": "The programs you submitted.",
     "session": "The end of the session.",
     "core": "What all modules share.",

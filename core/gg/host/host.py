@@ -19,6 +19,7 @@ from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
+from gg.operations.context_ops import CONTEXT_OPERATIONS
 from gg.operations.docs import DOCS_OPERATIONS
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
@@ -29,8 +30,9 @@ from gg.operations.shell import SHELL_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
-from gg.types import Limits
+from gg.types import MODES, Limits, Mode
 from gg.warden.messages import PluginRef
+from gg.window.compaction import Strategy
 from gg.workspace import Workspace
 from gg_rust_ext import load_tokens
 
@@ -44,6 +46,7 @@ def builtin_operations() -> tuple[Operation, ...]:
         *SHELL_OPERATIONS,
         *DOCS_OPERATIONS,
         *VIEWS_OPERATIONS,
+        *CONTEXT_OPERATIONS,
         *PROGRAMS_OPERATIONS,
         *SESSION_OPERATIONS,
     )
@@ -103,7 +106,7 @@ class Host:
 
     def session(
         self,
-        language: str,
+        language: str | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         grants: Iterable[str] | None = None,
@@ -113,17 +116,23 @@ class Host:
         role: str = "standard",
         sinks: Iterable[Sink] = (),
         run_timeout_s: float | None = None,
+        mode: Mode = "responses-as-code",
+        compaction: Strategy | None = None,
     ) -> Session:
         """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
 
-        :param language: the id of an installed arm.
+        :param language: the id of an installed arm; not used where the model calls tools.
         :param workspace: the folder its programs may reach; None makes an empty one that goes with the session.
         :param grants: modules or operations it holds; None for every module but shell.
         :param library: whether programs are kept, and receipts are their ids.
         :param keep: how many of the newest programs the library keeps; None keeps all.
         :param role: ``standard`` ends with ``session.finish``, ``review`` with ``approve`` or ``request_changes``.
         :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
-        :raises UsageError: for an unknown arm, grant or role, or a workspace that cannot be used.
+        :param mode: ``responses-as-code``: the model submits programs. ``tool-calling``: it calls the operations as
+            ordinary tools; no worker starts, and no library is kept.
+        :param compaction: chooses the messages that stay when the window is compacted (`Session.compact`, and
+            ``context.compact`` of programs); None for `keep_what_was_pinned`.
+        :raises UsageError: for an unknown arm, grant, role or mode, or a workspace that cannot be used.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -132,7 +141,13 @@ class Host:
         given: Any = limits
         if given is not None and not isinstance(given, Limits):
             raise UsageError(f"limits are gg.Limits(timeout_s=…, memory_bytes=…), not {type(given).__name__}")
-        arm = find_arm(self.settings, language)
+        if mode not in MODES:
+            raise UsageError(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
+        if mode == "tool-calling" and library:
+            raise UsageError("a session in which the model calls tools keeps no programs: there are none")
+        if language is None and mode != "tool-calling":
+            raise UsageError(f"a language is needed; the arms are: {', '.join(self.arms())}")
+        arm = None if language is None or mode == "tool-calling" else find_arm(self.settings, language)
         programs = Library(keep) if library else None
         without = endings_of_other_roles(role)
         if not library:
@@ -159,6 +174,7 @@ class Host:
                 role=role,
                 sinks=everyone,
                 run_timeout_s=run_timeout_s,
+                compaction=compaction,
             )
             session.release = undo.pop_all()
         return session

@@ -6,27 +6,34 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from gg.documentation import Catalogue
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
+from gg.host.compaction import compact
 from gg.host.reply import Reply
+from gg.host.tool_calling import ToolTurn
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
 from gg.library import Library
 from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
+from gg.protocol import Hello
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
 from gg.stream.stream import Sink, Stream
-from gg.types import ArmInfo, Limits
+from gg.types import ArmInfo, Limits, Mode
 from gg.warden.messages import PluginRef
 from gg.window.clean import clean_text
+from gg.window.compaction import Compacted, Strategy, keep_what_was_pinned
 from gg.window.messages import Message
-from gg.window.prompt import submit_program_tool, system_prompt
-from gg.window.render import openai_messages
+from gg.window.prompt import TOOL_NAME, submit_program_tool, system_prompt
+from gg.window.shapes import Tool, check_shape, render, render_tool, render_tool_choice
+from gg.window.tools import NO_LANGUAGE, operation_tools, tool_names, tools_prompt
 from gg.window.window import Window
 from gg.workspace import Workspace
 
@@ -35,20 +42,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_MODE = "responses-as-code"
-
 
 class Session:
     """A conversation with one agent. Made by `Host.session`; used by one thread at a time.
 
-    ``ended`` is true once an ending stands, and ``summary`` is then what it said.
+    ``ended`` is true once an ending stands, and ``summary`` is then what it said. ``mode`` is how its model acts; where
+    it calls tools there is no arm.
     """
 
     def __init__(
-        self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
+        self, host: Host, arm: PluginRef | None, workspace: Workspace, gate: Gate, limits: Limits, *,
         library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
+        compaction: Strategy | None = None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
+        self.mode: Mode = "tool-calling" if arm is None else "responses-as-code"
+        self.compaction = compaction or keep_what_was_pinned
         self.stream = Stream(sinks)
         self.window = Window()
         self.summary: str | None = None
@@ -60,6 +69,7 @@ class Session:
         self.role = role
         self.deferred = Deferred()
         self._catalogue: Catalogue | None = None
+        self._tools: list[Tool] = []
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -87,13 +97,54 @@ class Session:
         self.tell_of_cleaning(deleted)
         self.window.push(Message("user", text, "user_prompt"))
 
-    def messages(self) -> list[dict[str, Any]]:
-        """Return the window as the next request carries it, in the OpenAI chat shape."""
-        return openai_messages(self.window)
+    def messages(self, shape: str = "openai-chat") -> Any:
+        """Return the window as the next request carries it.
 
-    def tools(self) -> list[dict[str, object]]:
-        """Return the one tool the request offers, in the OpenAI shape."""
-        return [submit_program_tool(self.info)]
+        :param shape: ``openai-chat``, a list of messages; ``openai-responses``, a list of input items; ``anthropic``,
+            an object with ``system`` and ``messages``.
+        :raises UsageError: for another shape.
+        """
+        return render(self.window, check_shape(shape))
+
+    def tools(self, shape: str = "openai-chat") -> list[dict[str, Any]]:
+        """Return the tools the request offers: `submit_program`, or one an operation where the model calls them.
+
+        :param shape: as for `messages`.
+        :raises UsageError: for another shape.
+        """
+        wanted = check_shape(shape)
+        return [render_tool(tool, wanted) for tool in self._tools]
+
+    def tool_choice(self, shape: str = "openai-chat") -> Any:
+        """Return the request's choice of a tool: pinned to `submit_program`, or left to a model that calls tools.
+
+        :param shape: as for `messages`.
+        :raises UsageError: for another shape.
+        """
+        return render_tool_choice(TOOL_NAME if self.mode == "responses-as-code" else None, check_shape(shape))
+
+    def compact(self, summary: str, files: Sequence[str] = (), *, strategy: Strategy | None = None) -> Compacted:
+        """Put a summary in the place of what was said and shown so far; between two turns.
+
+        :param files: paths whose views stay, for a strategy that keeps them.
+        :param strategy: chooses the messages that stay, in the place of the session's own strategy.
+        :returns: how many messages went, and how many tokens they held.
+        :raises UsageError: for a blank summary, while a turn runs, or when the strategy breaks; nothing changes then.
+        :raises SessionClosed: when the session has ended or was closed.
+        """
+        self._check_open()
+        given: Any = summary
+        if not isinstance(given, str) or not given.strip():
+            raise UsageError("a summary is a text with words in it")
+        paths: Any = files
+        if isinstance(paths, str) or not all(isinstance(path, str) for path in paths):
+            raise UsageError("the files of a compaction are a list of paths")
+        if not self._turning.acquire(blocking=False):
+            raise UsageError("a turn of this session is running")
+        try:
+            return compact(self, summary, tuple(files), strategy)
+        finally:
+            self._turning.release()
 
     def turn(self, reply: Reply | Mapping[str, Any]) -> Turn:
         """Take the model's reply: acknowledge its programs, run them, and push what the model reads next.
@@ -110,7 +161,7 @@ class Session:
         if not self._turning.acquire(blocking=False):
             raise UsageError("a turn of this session is running in another thread")
         try:
-            turn = TurnRunner(self).take(read)
+            turn = (TurnRunner if self.arm is not None else ToolTurn)(self).take(read)
         finally:
             self._was_cancelled, self.cancelled = self.cancelled, False
             self._turning.release()
@@ -150,7 +201,7 @@ class Session:
             return
         if not self.ended:
             self.stream.emit(SessionEnded(reason="cancelled" if self._was_cancelled or self.cancelled else "closed"))
-        if self._worker is not None:
+        if self._worker is not None and self.arm is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
             self._worker = None
         self.release.close()
@@ -171,6 +222,7 @@ class Session:
             self.stream.log("warn", "worker_died", f"an idle worker ended: {describe(self._worker.died())}")
             self.drop_worker()
         if self._worker is None:
+            assert self.arm is not None, "a session without an arm runs no program"
             self._worker = self.host.pool.take(self.arm, self.limits)
         return self._worker
 
@@ -216,39 +268,62 @@ class Session:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        self.stream.log("debug", "warm_up_started", "the worker and its guest are starting")
-        hello = None
-        for attempt in (1, 2):  # a worker killed while it started is replaced once
-            try:
-                hello = self.worker().hello()
-                break
-            except WorkerGone as gone:
-                self.drop_worker()
-                if attempt == 2:
-                    raise ArmUnavailable(self.arm.name, str(gone)) from None
-                self.stream.log("warn", "worker_died", str(gone))
-        assert hello is not None
-        self.info: ArmInfo = hello.info
         held = self.operations()
         modules = list(dict.fromkeys(row.module for row in held))
+        hello = None
+        if self.arm is None:
+            names = {name: row for name, row in tool_names(self.host.table).items() if self.gate.permits(row)}
+            self.info: ArmInfo = NO_LANGUAGE
+            self._tools = operation_tools(names)
+            prompt = tools_prompt(names)
+            surface = [
+                SurfaceModule(
+                    module=module, path=module,
+                    functions=[SurfaceFunction(n, n, row.id) for n, row in names.items() if row.module == module],
+                )
+                for module in modules
+            ]  # fmt: skip
+        else:
+            hello = self._greet(self.arm)
+            self.info = hello.info
+            self._tools = [submit_program_tool(self.info)]
+            prompt = system_prompt(self.info, held)
+            surface = [self._surface(module, held) for module in modules]
         self._context = json.dumps({"modules": modules, "lib": False, "code": []})
-        self.window.push(Message("system", system_prompt(self.info, held), "system"))
+        self.window.push(Message("system", prompt, "system"))
+        arm = self.info.id or UNSET
         self.stream.emit(
             SessionStarted(
-                arm=self.info.id,
-                mode=_MODE,
+                arm=arm,
+                mode=self.mode,
                 library=self.library is not None,
                 grants=modules,
-                confinement=hello.confinement,
+                confinement=UNSET if hello is None else hello.confinement,
             )
         )
-        self.stream.emit(AgentSurface(arm=self.info.id, mode=_MODE, modules=[self._surface(m, held) for m in modules]))
-        self._tell_operator(hello.confinement, hello.reason)
+        self.stream.emit(AgentSurface(arm=arm, mode=self.mode, modules=surface))
+        self._tell_operator(hello)
 
-    def _tell_operator(self, confinement: str, reason: str | None) -> None:
-        if confinement != "full":
-            self.stream.log("warn", "confinement_off", f"workers are not confined: {reason}", confinement=confinement)
-        if (cache := self.host.warden.cache_reason) is not None and self.host.settings.cache != "off":
+    def _greet(self, arm: PluginRef) -> Hello:
+        """Start the worker and return what it says of itself."""
+        self.stream.log("debug", "warm_up_started", "the worker and its guest are starting")
+        try:
+            return self.worker().hello()
+        except WorkerGone as gone:  # a worker killed while it started is replaced once
+            self.drop_worker()
+            self.stream.log("warn", "worker_died", str(gone))
+        try:
+            return self.worker().hello()
+        except WorkerGone as gone:
+            self.drop_worker()
+            raise ArmUnavailable(arm.name, str(gone)) from None
+
+    def _tell_operator(self, hello: Hello | None) -> None:
+        if hello is not None and hello.confinement != "full":
+            message = f"workers are not confined: {hello.reason}"
+            self.stream.log("warn", "confinement_off", message, confinement=hello.confinement)
+        cache = None if hello is None else self.host.warden.cache_reason
+        if cache is not None and self.host.settings.cache != "off":
             self.stream.log("warn", "cache_unavailable", f"compiled guests are not kept: {cache}")
         if self.host.plugins:
             for failure in self.host.plugins.failures:

@@ -7,49 +7,34 @@ execution page; messages page, notices).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import UNSET
 
 from gg import wording
+from gg.host.calls import TurnState, make_desk, objections
 from gg.host.program import NeverBegan, ProgramResult, run_program
 from gg.library import Entry
 from gg.operations.bracket import CallDesk
-from gg.operations.context import CallContext
-from gg.operations.ending import Ending
 from gg.operations.programs import HandOver
 from gg.protocol import Run
 from gg.stream.events import CodeExecution
 from gg.stream.record import ProgramRecord
-from gg.types import AgentStop, ArmInfo, PendingCall
+from gg.types import ArmInfo
 from gg.window.messages import NOTICE, RUNTIME_ERROR
 from gg.window.views import Views
 
 if TYPE_CHECKING:
     from gg.host.session import Session
 
-__all__ = ["MAX_HANDED_OVER", "Submission", "SubmissionResult", "TurnState"]
+__all__ = ["MAX_HANDED_OVER", "Submission", "SubmissionResult"]
 
 MAX_HANDED_OVER = 3
 """How many programs that were handed over to a turn runs at most, beside those it submitted."""
 MAX_LOG_LINES = 200
 MAX_LOG_BYTES = 16 << 10
-
-
-@dataclass
-class TurnState:
-    """What the submissions of a turn share: the ending, and what bounds hold for the whole of it.
-
-    ``documented`` is what had a documentation view when the turn began.
-    """
-
-    documented: frozenset[str] = frozenset()
-    ending: Ending = field(default_factory=Ending)
-    composed_bytes: int = 0
-    handed_over: int = 0
-    run_ms: float = 0.0
 
 
 @dataclass
@@ -127,18 +112,13 @@ class Submission:
     def _run_link(self, hand_over: HandOver) -> ProgramResult:
         session = self._session
 
-        def make_desk(info: ArmInfo) -> CallDesk:
-            context = CallContext(
-                session.workspace, self._views, self._state.ending, info, hand_over, session.library,
-                session.deferred.add, lambda: session.cancelled, session.run_ends, session.catalogue,
-            )  # fmt: skip
-            objection = self._object if session.host.judges.pre_call is not None else None
-            return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)
+        def desk(info: ArmInfo) -> CallDesk:
+            return make_desk(session, self._state, info, hand_over, self._views, self._record)
 
         limits = session.limits
         run = Run(self._source, self._index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
         try:
-            result = self._run_in_worker(run, make_desk)
+            result = self._run_in_worker(run, desk)
         finally:
             self._state.composed_bytes = self._views.composed_bytes
         if result.worker_spent:
@@ -197,22 +177,10 @@ class Submission:
             message = "the ending was revoked: the program then failed"
             self._stream.log("warn", "ending_revoked", message, summary=summary)
             return
-        stop = AgentStop(
-            self._session.info.id, self._session.role, self._session.window.turn, ending.operation, ending.summary
-        )
-        reasons = self._session.host.judges.agent_stop(stop, self._session.tell_of_plugin)
+        reasons = objections(self._session, ending)
         if reasons:
-            ending.revoke()
             event.finished = UNSET
             self._notices += [wording.ending_rejected(reason) for reason in reasons]
-            self._stream.log("warn", "ending_rejected", "a plugin rejected the ending", reasons=reasons)
-
-    def _object(self, operation: str, arguments: dict[str, Any]) -> str | None:
-        """Ask the plugins that guard calls."""
-        session = self._session
-        assert session.host.judges.pre_call is not None
-        call = PendingCall(session.info.id, session.role, session.window.turn, operation, arguments)
-        return session.host.judges.pre_call(call, session.tell_of_plugin)
 
 
 def _added(total: ProgramResult, last: ProgramResult) -> ProgramResult:

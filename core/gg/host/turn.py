@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import UNSET
 
 from gg import wording
+from gg.host.calls import TurnState
+from gg.host.compaction import CompactionFailed, compact
 from gg.host.reply import Reply, read_submission
-from gg.host.submission import Submission, TurnState
+from gg.host.submission import Submission
 from gg.library import Entry
 from gg.stream.events import CodeExecution, ContextBreakdown, Event, TurnOutcome, TurnTiming
 from gg.window.clean import clean_call, clean_text
@@ -55,6 +57,7 @@ class TurnRunner:
         self._first_failure: str | None = None
         self._failures = 0
         self._begun = 0
+        self._programs: list[_Submitted] = []
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
@@ -63,18 +66,22 @@ class TurnRunner:
         window.turn += 1
         stream.turn = window.turn
         window.push(self._said(reply))
-        programs = self._acknowledge(reply)
+        self._acknowledge(reply)
         ending = self._state.ending
         outcome: Literal["continue", "finished", "fatal"] = "continue"
         try:
-            self._run_all(programs)
+            self._run_all()
             if ending.summary is not None:
                 outcome = "finished"
+                message = f"the session ends: {ending.summary}" if ending.summary else "the session ends"
+                stream.log("info", "session_ending", message, summary=ending.summary)
         except Exception as error:  # noqa: BLE001 - gg's own defect: the turn still answers, and says so
             stream.log("error", "gg_failed", f"gg failed: {type(error).__name__}: {error}")
             outcome = "fatal"
-            self._skip(programs, self._begun, wording.NOT_RUN_AFTER_DEFECT)
-        self._push_results(outcome, ran=bool(programs))
+            self._skip(self._begun, wording.NOT_RUN_AFTER_DEFECT)
+        if outcome == "continue":
+            self._compact()
+        self._push_results(outcome)
         stream.emit(TurnOutcome(outcome=outcome, error=self._first_failure or UNSET))
         stream.emit(TurnTiming(total_ms=(time.perf_counter() - began) * 1000, run_ms=self._state.run_ms))
         stream.emit(ContextBreakdown(bands=window.bands()))
@@ -98,8 +105,8 @@ class TurnRunner:
 
     # -- receipts -----------------------------------------------------------------------------------------------------
 
-    def _acknowledge(self, reply: Reply) -> list[_Submitted]:
-        programs: list[_Submitted] = []
+    def _acknowledge(self, reply: Reply) -> None:
+        programs = self._programs
         library = self._session.library
         for call in reply.tool_calls:
             submission = read_submission(call)
@@ -120,31 +127,27 @@ class TurnRunner:
             self._first_failure = self._first_failure or "no_submission"
             self._failures += 1
             self._stream.log("warn", "no_submission", "the reply carried no submission")
-        return programs
 
     # -- programs -----------------------------------------------------------------------------------------------------
 
-    def _run_all(self, programs: list[_Submitted]) -> None:
+    def _run_all(self) -> None:
         stream, ending = self._stream, self._state.ending
-        for index, submitted in enumerate(programs):
+        for index, submitted in enumerate(self._programs):
             if ending.summary is not None:
-                self._skip(programs, index, wording.NOT_RUN_AFTER_ENDING)
+                self._skip(index, wording.NOT_RUN_AFTER_ENDING)
                 break
             if self._session.cancelled:
-                self._skip(programs, index, wording.NOT_RUN_AFTER_CANCEL)
+                self._skip(index, wording.NOT_RUN_AFTER_CANCEL)
                 break
             stream.program, self._begun = index, index + 1
             try:
                 self._run_one(index, submitted)
             finally:
                 stream.program = None
-        if ending.summary is not None:
-            message = f"the session ends: {ending.summary}" if ending.summary else "the session ends"
-            stream.log("info", "session_ending", message, summary=ending.summary)
 
-    def _skip(self, programs: list[_Submitted], first: int, why: str) -> None:
+    def _skip(self, first: int, why: str) -> None:
         """Tell of the programs from ``first`` on, which are not run."""
-        stream, library, left = self._stream, self._session.library, programs[first:]
+        stream, library, left = self._stream, self._session.library, self._programs[first:]
         if not left:
             return
         for index, submitted in enumerate(left, first):
@@ -173,14 +176,24 @@ class TurnRunner:
 
     # -- what the model reads -----------------------------------------------------------------------------------------
 
-    def _push_results(self, outcome: str, *, ran: bool) -> None:
+    def _compact(self) -> None:
+        """Do the compaction that the turn's programs asked for, now that they have run."""
+        request = self._state.compaction
+        if request.summary is None:
+            return
+        try:
+            compact(self._session, request.summary, request.files)
+        except CompactionFailed:
+            self._notices.append((wording.COMPACTION_FAILED, None))
+
+    def _push_results(self, outcome: str) -> None:
         for text in self._session.deferred.take(self._deferred_failed):
             self._push(NOTICE, clean_text(text)[0], None, "system")
         for body, program in self._notices:
             self._push(NOTICE, body, program, "system")
         for heading, body, program in self._errors:
             self._push(heading, body, program, "compiler_errors" if heading == COMPILER_ERROR else "runtime_errors")
-        if ran and outcome == "continue" and self._window.ends_on_assistant():
+        if self._programs and outcome == "continue" and self._window.ends_on_assistant():
             self._push(NOTICE, wording.nothing_shown(self._session.info.print_call), None, "system")
 
     def _deferred_failed(self, operation: str, error: BaseException) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gg.documentation import Catalogue
     from gg.library import Library
+    from gg.operations.context_ops import CompactionRequest
     from gg.operations.deferred import Poll
     from gg.operations.ending import Ending
     from gg.operations.programs import HandOver
@@ -51,6 +52,7 @@ class CallContext:
     cancelled: Callable[[], bool] = _never
     run_ends: float | None = None
     catalogue: Callable[[], Catalogue] = _nothing_documented
+    compaction: CompactionRequest | None = None
 
     def left_s(self) -> float:
         """Return how many seconds of the whole run's time are left."""

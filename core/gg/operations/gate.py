@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_WITHHELD", "Gate"]
 
-DEFAULT_WITHHELD = frozenset({"shell"})
+DEFAULT_WITHHELD = frozenset({"shell", "context"})
 """Modules an agent does not hold unless they are granted by name."""
 
 
@@ -25,7 +25,7 @@ class Gate:
     def __init__(
         self, table: OperationTable, grants: Iterable[str] | None, *, without: frozenset[str] = frozenset()
     ) -> None:
-        """Check the grants against the table; None grants every module but shell.
+        """Check the grants against the table; None grants every module but shell and context.
 
         :raises UsageError: for a grant that names nothing.
         """
@@ -53,5 +53,5 @@ class Gate:
         return tuple(dict.fromkeys(row.module for row in table if self.permits(row)))
 
 
-RESERVED_MODULES = frozenset({"skills", "memories", "context", "core"})
+RESERVED_MODULES = frozenset({"skills", "memories", "core"})
 """gg's own module names: granting one of which this host has no operation yet is not a mistake."""

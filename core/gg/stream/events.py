@@ -57,6 +57,10 @@ LogSlug = Literal[
     "cache_unavailable",
     "text_cleaned",
     "session_cancelled",
+    "unknown_tool",
+    "calls_not_run",
+    "compacted",
+    "compaction_failed",
 ]
 
 
@@ -176,7 +180,7 @@ class SurfaceModule(msgspec.Struct, rename="camel"):
 class AgentSurface(Event, tag="agent_surface", kw_only=True):
     """What the agent holds: the feed reads a call's spelling from it."""
 
-    arm: str
+    arm: str | UnsetType = UNSET
     mode: str
     modules: list[SurfaceModule]
 
@@ -204,7 +208,7 @@ class ContextBreakdown(Event, tag="context_breakdown", kw_only=True):
 class SessionStarted(Event, tag="session_started", kw_only=True):
     """A session began."""
 
-    arm: str
+    arm: str | UnsetType = UNSET
     mode: str
     library: bool
     grants: list[str]

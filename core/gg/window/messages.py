@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import json
 from dataclasses import dataclass, field
 from typing import Literal
 
 from gg_rust_ext import count_tokens
 
-__all__ = ["COMPILER_ERROR", "NOTICE", "RUNTIME_ERROR", "Band", "Message", "ToolCall", "headed"]
+__all__ = ["COMPILER_ERROR", "NOTICE", "RUNTIME_ERROR", "Band", "Image", "Message", "ToolCall", "headed"]
 
 Band = Literal[
     "system",
@@ -44,12 +46,31 @@ class ToolCall:
         return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments, ensure_ascii=False)
 
 
+@dataclass(frozen=True)
+class Image:
+    """A picture that goes out with a message. ``media_type`` is of its bytes, such as ``image/png``."""
+
+    media_type: str
+    data: bytes = field(repr=False)
+
+    @functools.cached_property
+    def base64(self) -> str:
+        """Return the bytes as base64, made when it is first asked for."""
+        return base64.b64encode(self.data).decode("ascii")
+
+    @property
+    def url(self) -> str:
+        """Return the picture as a ``data:`` URL."""
+        return f"data:{self.media_type};base64,{self.base64}"
+
+
 @dataclass(slots=True)
 class Message:
     """A message of the window.
 
     ``content`` is the body without its heading; ``text`` is what is sent. ``turn`` is 0 before the first turn;
-    ``program`` the index of the program that pushed it. ``selector`` identifies a view while it is open.
+    ``program`` the index of the program that pushed it. ``selector`` identifies a view while it is open. ``image`` goes
+    out behind the text, and costs no tokens here: what a picture costs is the provider's own sum.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -62,12 +83,17 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     selector: str | None = None
     key: tuple[object, ...] | None = None
+    image: Image | None = None
     _tokens: int | None = field(default=None, repr=False)
 
     @property
     def text(self) -> str:
         """Return what is sent: heading, rule and body, or the body alone."""
         return self.content if self.heading is None else headed(self.heading, self.content)
+
+    def write(self, content: str) -> None:
+        """Give it another body, before it is first sent."""
+        self.content, self._tokens = content, None
 
     @property
     def tokens(self) -> int:

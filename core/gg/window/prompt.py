@@ -7,27 +7,25 @@ from collections.abc import Sequence
 from gg.documentation import signature
 from gg.operations.table import Operation
 from gg.types import ArmInfo
+from gg.window.shapes import Tool
 
 __all__ = ["TOOL_NAME", "submit_program_tool", "system_prompt"]
 
 TOOL_NAME = "submit_program"
 
 
-def submit_program_tool(info: ArmInfo) -> dict[str, object]:
-    """Return the one tool of responses as code, in the OpenAI shape."""
-    return {
-        "type": "function",
-        "function": {
-            "name": TOOL_NAME,
-            "description": f"Submit a whole {info.display_name} program. It is compiled and run as it stands.",
-            "parameters": {
-                "type": "object",
-                "properties": {"program": {"type": "string", "description": f"The {info.display_name} source."}},
-                "required": ["program"],
-                "additionalProperties": False,
-            },
+def submit_program_tool(info: ArmInfo) -> Tool:
+    """Return the one tool of responses as code."""
+    return Tool(
+        TOOL_NAME,
+        f"Submit a whole {info.display_name} program. It is compiled and run as it stands.",
+        {
+            "type": "object",
+            "properties": {"program": {"type": "string", "description": f"The {info.display_name} source."}},
+            "required": ["program"],
+            "additionalProperties": False,
         },
-    }
+    )
 
 
 def system_prompt(info: ArmInfo, operations: Sequence[Operation]) -> str:

@@ -45,7 +45,7 @@ class Views:
     """
 
     def __init__(
-        self, window: Window, record: Callable[[str, str, str, int | None], None], program: int, composed: int
+        self, window: Window, record: Callable[[str, str, str, int | None], None], program: int | None, composed: int
     ) -> None:
         self._window = window
         self._record = record

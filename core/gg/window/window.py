@@ -1,9 +1,9 @@
-"""The window: append-only within what a provider has cached, but for views that are closed."""
+"""The window: append-only within what a provider has cached, but for views that are closed and for compaction."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from gg.window.messages import Message
 
@@ -64,6 +64,25 @@ class Window:
             del self._messages[self._index(message)]
             self._bands[message.band] -= message.tokens
         return closed
+
+    def answer(self, message: Message, content: str) -> None:
+        """Write the answer of a call of this turn into the message that keeps its place."""
+        self._bands[message.band] -= message.tokens
+        message.write(content)
+        self._bands[message.band] += message.tokens
+
+    def rewrite(self, messages: Iterable[Message]) -> list[Message]:
+        """Put other messages in the place of all, and return those that went. Views among these are no longer open.
+
+        Messages that come in keep the turn they say they are of.
+        """
+        before, self._messages = self._messages, list(messages)
+        stays = {id(message) for message in self._messages}
+        self._views = {key: view for key, view in self._views.items() if id(view) in stays}
+        self._bands = Counter()
+        for message in self._messages:
+            self._bands[message.band] += message.tokens
+        return [message for message in before if id(message) not in stays]
 
     def open_views(self) -> list[Message]:
         """Return the views that are open, in window order."""
