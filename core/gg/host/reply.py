@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from gg import wording
+from gg.host.reply_shapes import plain_reply
 from gg.types import MAX_PROGRAM_BYTES
+from gg.window.clean import clean_text
 from gg.window.messages import ToolCall
 from gg.window.prompt import TOOL_NAME
 
@@ -26,7 +28,9 @@ class Reply:
     def read(cls, value: Any) -> Reply:
         """Read a reply from an OpenAI assistant message, or from ``toolCalls: [{id, name, arguments}]``.
 
-        A call without an id is given one.
+        An Anthropic message (``content`` is a list of blocks) and an OpenAI response (``output`` is a list of items)
+        are read too, as the mappings they are on the wire; of what they hold beside text and calls, nothing is kept.
+        A call without an id, or with one that cannot be sent, is given one.
 
         :raises ValueError: saying what is wrong with the shape; a duplicate id is wrong.
         """
@@ -35,7 +39,7 @@ class Reply:
         elif not isinstance(value, Mapping):
             raise ValueError(f"is {type(value).__name__}, neither a Reply nor a message")
         else:
-            message = cast("Mapping[str, Any]", value)
+            message = plain_reply(cast("Mapping[str, Any]", value))
             content = message.get("content")
             if content is not None and not isinstance(content, str):
                 raise ValueError("has a `content` that is no string")
@@ -79,6 +83,7 @@ def _read_call(item: Any, number: int) -> ToolCall:
 
 
 def _with_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    calls = [call if clean_text(call.id).deleted == 0 else ToolCall("", call.name, call.arguments) for call in calls]
     taken = {call.id for call in calls}
     given: list[ToolCall] = []
     number = 0

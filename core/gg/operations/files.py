@@ -28,14 +28,22 @@ class ReadFile(Arguments, frozen=True):
     limit: Int64 | None = None
 
 
-class FileText(Record, frozen=True):
-    """Text of a file: lines ``first_line`` to ``last_line`` (1-based, inclusive) of ``total_lines``."""
+class FileText(Record, frozen=True, omit_defaults=True):
+    """Text of a file: lines ``first_line`` to ``last_line`` (1-based, inclusive) of ``total_lines``.
+
+    Of a picture there is no text: it has a ``media_type``, a size in ``bytes``, and ``shown``, which says whether the
+    model sees it on its next turn, with the reason in ``not_shown_reason`` where it does not.
+    """
 
     contents: str
     first_line: int
     last_line: int
     total_lines: int
     truncated: bool
+    media_type: str | None = None
+    bytes: int | None = None
+    shown: bool | None = None
+    not_shown_reason: str | None = None
 
 
 class _WriteFile(Arguments, frozen=True):
@@ -74,7 +82,12 @@ def read_workspace_file(context: CallContext, arguments: ReadFile) -> FileText:
     """
     with workspace_failures(context):
         read = context.workspace.read_text(arguments.path, offset=arguments.offset, limit=arguments.limit)
-    return FileText(read.contents, read.first_line, read.last_line, read.total_lines, read.truncated)
+    if read.media_type is None:
+        return FileText(read.contents, read.first_line, read.last_line, read.total_lines, read.truncated)
+    show = context.info.spell("views", "open_file")
+    return FileText(
+        "", 1, 0, 0, False, read.media_type, read.size_bytes, False, f"reading shows nothing: `{show}` does"
+    )
 
 
 def _write(context: CallContext, arguments: _WriteFile) -> int:
@@ -100,7 +113,8 @@ FILES_OPERATIONS = (
         read_workspace_file,
         FileText,
         "Read a text file, or some of its lines.",
-        "At most 256 KiB a call: `truncated` says when there was more.",
+        "At most 256 KiB a call: `truncated` says when there was more. Of a picture (PNG, JPEG, GIF, WebP) it returns "
+        "what it is, and no text.",
         docs=(_PATH, ("offset", "The first line to read, from 1."), ("limit", "How many lines.")),
         errors=(*_PATH_ERRORS, ("io-error", "The file could not be read.")),
     ),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from gg.operations.context import CallContext
 from gg.operations.docs import OPEN_DOCS_VIEW
-from gg.operations.files import FileText, ReadFile, read_workspace_file
+from gg.operations.files import FileText, ReadFile, read_workspace_file, workspace_failures
 from gg.operations.table import Arguments, Operation, OperationFailure, Record
 from gg.window.views import ViewKind, ViewRefused
+from gg.workspace import MAX_IMAGE_BYTES
 
 __all__ = ["VIEWS_OPERATIONS"]
 
@@ -32,6 +35,8 @@ class _View(Record, frozen=True):
 
 def _open_file(context: CallContext, arguments: ReadFile) -> FileText:
     read = read_workspace_file(context, arguments)
+    if read.media_type is not None:
+        return _open_picture(context, arguments.path, read)
     whole = arguments.offset is None and arguments.limit is None
     try:
         context.views.open_file(
@@ -46,6 +51,20 @@ def _open_file(context: CallContext, arguments: ReadFile) -> FileText:
     except ViewRefused as error:
         raise OperationFailure(error.code, str(error)) from None
     return read
+
+
+def _open_picture(context: CallContext, path: str, read: FileText) -> FileText:
+    def data() -> bytes:
+        with workspace_failures(context):
+            return context.workspace.read_bytes(path)
+
+    assert read.media_type is not None
+    try:
+        shown = context.views.open_picture(path, read.media_type, read.bytes or 0, data)
+    except ViewRefused as error:
+        raise OperationFailure(error.code, str(error)) from None
+    reason = None if shown else f"it is over {MAX_IMAGE_BYTES} bytes"
+    return msgspec.structs.replace(read, shown=shown, not_shown_reason=reason)
 
 
 def _open_text(context: CallContext, arguments: _OpenText) -> None:
@@ -72,7 +91,8 @@ VIEWS_OPERATIONS = (
         _open_file,
         FileText,
         "Show yourself a file, or some of its lines, and return what was read.",
-        "The view is in your context from the next turn on. A file of more than 65,536 bytes is refused: show a part.",
+        "The view is in your context from the next turn on. A file of more than 65,536 bytes is refused: show a part. "
+        "A picture (PNG, JPEG, GIF, WebP) is shown as one, if it is at most 8 MiB.",
         docs=(
             ("path", "Relative to the workspace, or absolute inside it."),
             ("offset", "The first line to show, from 1."),

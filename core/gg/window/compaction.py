@@ -1,7 +1,7 @@
 """Compaction: which messages stay when a summary takes the place of the others.
 
 A strategy is any callable ``(messages, summary, files) -> kept``: it gets the whole window and answers the messages of
-it that stay. gg puts the summary behind the kept ones of earlier turns, and takes no answer that would break the window.
+it that stay. gg puts the summary behind the kept ones of earlier turns, and takes no answer that would break a window.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ def message_json(message: Message) -> dict[str, Any]:
     if message.heading is not None:
         item["heading"] = message.heading
     item["content"] = message.content
+    if message.image is not None:
+        item["image"] = {"mediaType": message.image.media_type, "bytes": len(message.image.data)}
     if message.tool_calls:
         item["toolCalls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls]
     item["band"] = message.band

@@ -6,18 +6,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from gg import wording
 from gg.operations.table import ErrorCode
-from gg.window.messages import Message
+from gg.window.messages import Image, Message
 from gg.window.window import Window
-from gg.workspace import forbidden_character
+from gg.workspace import MAX_IMAGE_BYTES, forbidden_character
 
-__all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewKind", "ViewRefused", "Views"]
+__all__ = [
+    "MAX_BODY_BYTES",
+    "MAX_COMPOSED_BYTES",
+    "MAX_LABEL_BYTES",
+    "MAX_PICTURES_BYTES",
+    "OpenView",
+    "ViewKind",
+    "ViewRefused",
+    "Views",
+]
 
 ViewKind = Literal["file", "text", "docs"]
 SEARCH_RESULTS = "search results"
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
+MAX_PICTURES_BYTES = 4 * MAX_IMAGE_BYTES
+"""Of the pictures that one turn attaches; the design bounds one alone, and a loop could open thousands."""
 
 
 class ViewRefused(Exception):
@@ -84,6 +96,33 @@ class Views:
         heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else f"File: {path}"
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
+
+    def open_picture(self, path: str, media_type: str, size: int, read: Callable[[], bytes]) -> bool:
+        """Open a file view of a picture; return whether it is attached, which one over `MAX_IMAGE_BYTES` is not.
+
+        :param read: called for its bytes where it is attached.
+        :raises ViewRefused: ``limit-exceeded`` past what the pictures of a turn hold.
+        """
+        key = ("file", path, None)
+        image = None
+        if size > MAX_IMAGE_BYTES:
+            body = wording.picture_not_attached(media_type, size, MAX_IMAGE_BYTES)
+        else:
+            old = self._window.view(key)
+            held = self._window.picture_bytes() - (len(old.image.data) if old is not None and old.image else 0)
+            image = Image(media_type, read())
+            size = len(image.data)
+            if held + size > MAX_PICTURES_BYTES:
+                raise ViewRefused(
+                    "limit-exceeded",
+                    f"the pictures of a turn hold at most {MAX_PICTURES_BYTES} bytes, "
+                    f"and {MAX_PICTURES_BYTES - held} of them are left",
+                )
+            body = wording.picture(media_type, size)
+        self._compose(body)
+        message = Message("user", body, "file_views", f"File: {path}", selector=path, key=key, image=image)
+        self._place(message, "file")
+        return image is not None
 
     def open_docs(self, key: str, name: str, text: str) -> None:
         """Open the documentation of ``key``; one that stands there unchanged is not sent again."""

@@ -93,6 +93,10 @@ class Window:
         """Return the keys of what has a documentation view."""
         return frozenset(str(key[1]) for key in self._views if key[0] == "docs")
 
+    def picture_bytes(self) -> int:
+        """Return how many bytes of pictures this turn's messages hold."""
+        return sum(len(m.image.data) for m in self.of_turn(self.turn) if m.image is not None)
+
     def of_turn(self, turn: int) -> list[Message]:
         """Return what was pushed to the model in ``turn``, in window order."""
         found: list[Message] = []
