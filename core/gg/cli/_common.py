@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gg.cli._escape import escape_controls
 from gg.errors import UsageError
+from gg.stream.escape import escape_controls
 from gg.stream.events import Event, to_wire
 from gg.types import Limits
 
@@ -45,7 +45,9 @@ _DEFAULTS: dict[str, Any] = {
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that shape a session. They default to None; `fill_defaults` sets what nobody said."""
     parser.add_argument("--workspace", metavar="DIR", help="the folder programs may reach (default: a fresh empty one)")
-    parser.add_argument("--grant", metavar="M,…", help="the modules it holds (default: every module but shell)")
+    parser.add_argument(
+        "--grant", metavar="M,…", help="the modules it holds (default: every module but shell and context)"
+    )
     parser.add_argument("--library", choices=["on", "off"], help="keep programs; receipts are ids (off)")
     parser.add_argument("--timeout", type=float, metavar="S", help="seconds a program may run (30)")
     parser.add_argument("--memory", type=float, metavar="MIB", help="MiB a program may use (256)")

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         ) as host,
         host.session(
             line.arm, workspace=workspace, grants=line.grants, limits=limits, library=line.library,
-            role=line.role, sinks=[] if pretty is None else [pretty.event],
+            role=line.role, sinks=[] if pretty is None else [pretty.event], mode=line.mode,
         ) as session,
     ):  # fmt: skip
         for position, item in enumerate(transcript.lines):
@@ -82,7 +82,8 @@ def run(options: argparse.Namespace) -> int:
                     }
                 )
     if pretty is None:
-        document: dict[str, Any] = {"v": 1, "arm": session.info.id, "outcome": outcome}
+        arm = {"arm": session.info.id} if session.info.id else {}
+        document: dict[str, Any] = {"v": 1, **arm, "outcome": outcome}
         if session.summary is not None:
             document["summary"] = session.summary
         document["turns"] = turns

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, cast
 
 from gg.errors import TranscriptError
 from gg.host.reply import Reply
+from gg.types import MODES, Mode
 
 __all__ = ["SessionLine", "Transcript", "read_transcript"]
 
@@ -28,6 +29,7 @@ class SessionLine:
     memory_mib: float = 256.0
     role: str = "standard"
     plugins: list[str] | None = None
+    mode: Mode = "responses-as-code"
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,9 @@ def _session(number: int, value: Any) -> SessionLine:
             raise TranscriptError(
                 number, f"has an unknown session key {key!r}; the keys are {', '.join(sorted(_SESSION_KEYS))}"
             )
-    if given.get("mode") not in (None, "responses-as-code"):
-        raise TranscriptError(number, f"asks for the mode {given['mode']!r}, and this gg has only 'responses-as-code'")
+    mode: Mode = given.get("mode", "responses-as-code")
+    if mode not in MODES:
+        raise TranscriptError(number, f"asks for the mode {mode!r}, not one of {', '.join(MODES)}")
     if given.get("skills"):
         raise TranscriptError(number, "asks for skills, which this gg does not have yet")
     limits = _limits(number, given.get("limits"))
@@ -116,6 +119,7 @@ def _session(number: int, value: Any) -> SessionLine:
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
         limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard", plugins,
+        mode,
     )  # fmt: skip
 
 

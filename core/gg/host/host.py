@@ -123,7 +123,7 @@ class Host:
 
         :param language: the id of an installed arm; not used where the model calls tools.
         :param workspace: the folder its programs may reach; None makes an empty one that goes with the session.
-        :param grants: modules or operations it holds; None for every module but shell.
+        :param grants: modules or operations it holds; None for every module but shell and context.
         :param library: whether programs are kept, and receipts are their ids.
         :param keep: how many of the newest programs the library keeps; None keeps all.
         :param role: ``standard`` ends with ``session.finish``, ``review`` with ``approve`` or ``request_changes``.

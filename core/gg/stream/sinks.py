@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from gg.stream.events import Event, level_of, to_wire
 
-__all__ = ["JsonLines", "Structlog"]
+if TYPE_CHECKING:
+    from gg.stream.pretty import Pretty
+
+__all__ = ["JsonLines", "Pretty", "Structlog"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the sink that needs rich when it is asked for."""
+    if name != "Pretty":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gg.stream.pretty import Pretty
+
+    return Pretty
 
 
 class JsonLines:
