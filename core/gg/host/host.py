@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from gg.config import Settings
 from gg.errors import UsageError
+from gg.host.catalogues import Catalogues
 from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
 from gg.host.judges import Judges
 from gg.host.session import Session
@@ -19,6 +20,7 @@ from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
+from gg.operations.docs import DOCS_OPERATIONS
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
@@ -38,7 +40,14 @@ __all__ = ["Host", "builtin_operations"]
 
 def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
-    return (*FILES_OPERATIONS, *SHELL_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
+    return (
+        *FILES_OPERATIONS,
+        *SHELL_OPERATIONS,
+        *DOCS_OPERATIONS,
+        *VIEWS_OPERATIONS,
+        *PROGRAMS_OPERATIONS,
+        *SESSION_OPERATIONS,
+    )
 
 
 class Host:
@@ -83,6 +92,7 @@ class Host:
         own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
         added = tuple(row.spec() for row in self.table if row.id not in own)
         self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
+        self.catalogues = Catalogues(self.pool, self.table)
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 

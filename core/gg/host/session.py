@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from gg.documentation import Documentation
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
@@ -57,6 +58,9 @@ class Session:
         self.library = library
         self.role = role
         self.deferred = Deferred()
+        self.documentation = Documentation(
+            host.table, gate, lambda: host.catalogues.of(arm, self.info, self.tell_of_plugin)
+        )
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()

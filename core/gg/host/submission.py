@@ -46,6 +46,8 @@ class TurnState:
     composed_bytes: int = 0
     handed_over: int = 0
     run_ms: float = 0.0
+    documented: frozenset[str] = frozenset()
+    """The operations of which a documentation view stood when the turn began, and those that need none."""
 
 
 @dataclass
@@ -68,7 +70,7 @@ class Submission:
         self._id = id
         self._source = source
         self._record = ProgramRecord(session.stream.emit)
-        self._record.documented = frozenset()  # no documentation view stands in the window of this gg yet
+        self._record.documented = state.documented
         self._views = Views(session.window, self._record.view, index, state.composed_bytes)
         self._notices: list[str] = []
 
@@ -84,6 +86,7 @@ class Submission:
         state.run_ms += result.duration_ms or 0.0
         event = self._event(result)
         self._record.fill(event)
+        self._session.documentation.tell_of_undocumented(event, self._session.info, self._stream)
         self._settle_ending(result, event)
         if self._session.library is not None and self._id is not None:
             said = result.body if result.heading is not None else None
@@ -127,6 +130,7 @@ class Submission:
             context = CallContext(
                 session.workspace, self._views, self._state.ending, info, hand_over, session.library,
                 session.deferred.add, lambda: session.cancelled, session.run_ends,
+                session.documentation,
             )  # fmt: skip
             objection = self._object if session.host.judges.pre_call is not None else None
             return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)

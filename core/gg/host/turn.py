@@ -49,7 +49,7 @@ class TurnRunner:
         self._session = session
         self._stream = session.stream
         self._window = session.window
-        self._state = TurnState()
+        self._state = TurnState(documented=session.documentation.standing(session.window))
         self._notices: list[tuple[str, int | None]] = []
         self._errors: list[tuple[str, str, int]] = []
         self._first_failure: str | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gg.documentation import Documentation
     from gg.library import Library
     from gg.operations.deferred import Poll
     from gg.operations.ending import Ending
@@ -45,6 +46,7 @@ class CallContext:
     defer: Callable[[str, Poll], None] = _nobody_waits
     cancelled: Callable[[], bool] = _never
     run_ends: float | None = None
+    documentation: Documentation | None = None
 
     def left_s(self) -> float:
         """Return how many seconds of the whole run's time are left."""

@@ -11,11 +11,24 @@ from gg.window.messages import Message
 from gg.window.window import Window
 from gg.workspace import forbidden_character
 
-__all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewRefused", "Views"]
+__all__ = [
+    "DOCS_VIEW",
+    "MAX_BODY_BYTES",
+    "MAX_COMPOSED_BYTES",
+    "MAX_LABEL_BYTES",
+    "SEARCH_RESULTS",
+    "OpenView",
+    "ViewRefused",
+    "Views",
+]
 
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
+SEARCH_RESULTS = "search results"
+"""The selector of the view of a search's results."""
+DOCS_VIEW = "docs"
+"""The first item of a documentation view's key; the second is the page's key."""
 
 
 class ViewRefused(Exception):
@@ -30,7 +43,7 @@ class ViewRefused(Exception):
 class OpenView:
     """A view that stands in the window."""
 
-    kind: Literal["file", "text"]
+    kind: Literal["file", "text", "docs"]
     selector: str
     tokens: int
 
@@ -83,11 +96,44 @@ class Views:
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
+    def open_docs(self, key: str, name: str, body: str) -> None:
+        """Open the documentation view of ``name``. One that stands unchanged is left as it is, and nothing is recorded.
+
+        :raises ViewRefused: ``limit-exceeded`` when the page is over a view's cap.
+        """
+        size = len(body.encode())
+        if size > MAX_BODY_BYTES:
+            raise ViewRefused("limit-exceeded", f"the page is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        whole = (DOCS_VIEW, key)
+        standing = self._window.view(whole)
+        if standing is None or standing.content != body:
+            heading = f"Documentation: {name}"
+            self._place(Message("user", body, "docs_views", heading, selector=name, key=whole), "docs")
+
+    def open_search(self, body: str) -> None:
+        """Open the view of a search's results, in place of the one before it.
+
+        :raises ViewRefused: ``limit-exceeded`` when it is over a view's cap.
+        """
+        size = len(body.encode())
+        if size > MAX_BODY_BYTES:
+            raise ViewRefused("limit-exceeded", f"the hits are {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        heading = f"View: {SEARCH_RESULTS}"
+        message = Message("user", body, "search_results", heading, selector=SEARCH_RESULTS, key=("search",))
+        self._place(message, "search")
+
+    def close_docs(self, which: Callable[[str], bool]) -> int:
+        """Close the documentation views whose keys ``which`` picks and return how many there were."""
+        closed = self._window.close_views(lambda view: _is_docs(view) and which(str((view.key or ("", ""))[1])))
+        for view in closed:
+            self._record("closed", "docs", view.selector or "", view.tokens)
+        return len(closed)
+
     def close(self, selector: str) -> int:
         """Close the views of a label or path and return how many there were."""
         closed = self._window.close(selector)
         for view in closed:
-            self._record("closed", _kind(view), selector, view.tokens)
+            self._record("closed", "search" if view.band == "search_results" else _kind(view), selector, view.tokens)
         return len(closed)
 
     def current(self) -> list[OpenView]:
@@ -113,5 +159,11 @@ class Views:
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
 
 
-def _kind(message: Message) -> Literal["file", "text"]:
+def _kind(message: Message) -> Literal["file", "text", "docs"]:
+    if _is_docs(message):
+        return "docs"
     return "file" if message.band == "file_views" else "text"
+
+
+def _is_docs(message: Message) -> bool:
+    return message.band == "docs_views"

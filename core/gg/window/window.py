@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gg.window.messages import Message
 
@@ -52,14 +52,22 @@ class Window:
         return old is not None
 
     def close(self, selector: str) -> list[Message]:
-        """Remove the open views of ``selector`` and return them."""
-        closed = [message for message in self._views.values() if message.selector == selector]
+        """Remove the open views of ``selector`` and return them; documentation views are closed by their own call."""
+        return self.close_views(lambda view: view.selector == selector and view.band != "docs_views")
+
+    def close_views(self, which: Callable[[Message], bool]) -> list[Message]:
+        """Remove the open views that ``which`` picks and return them."""
+        closed = [message for message in self._views.values() if which(message)]
         for message in closed:
             assert message.key is not None
             del self._views[message.key]
             del self._messages[self._index(message)]
             self._bands[message.band] -= message.tokens
         return closed
+
+    def view(self, key: tuple[object, ...]) -> Message | None:
+        """Return the open view of this key."""
+        return self._views.get(key)
 
     def open_views(self) -> list[Message]:
         """Return the views that are open, in window order."""
