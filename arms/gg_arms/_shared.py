@@ -10,7 +10,18 @@ from typing import Any
 
 from gg.hookspecs import hookimpl
 from gg.trimming import Band, Rule, trim
-from gg.types import ArmInfo, CodeModule, DocumentationEntry, Limits, OperationSpec, Outcome, Prepared, Program, TrimKind, Trimming
+from gg.types import (
+    ArmInfo,
+    CodeModule,
+    DocumentationEntry,
+    Limits,
+    OperationSpec,
+    Outcome,
+    Prepared,
+    Program,
+    TrimKind,
+    Trimming,
+)
 from gg.worker.engine import Engine, Guest
 from gg.worker.membrane import Membrane
 from gg_rust_ext import TrimRules
@@ -43,7 +54,10 @@ class _Artifact:
 
 @dataclass(frozen=True)
 class SharedArm:
-    """An arm's hooks. ``package`` is the arm's, with modules ``_sdk`` and ``_docs``; ``reading`` says how each kind is trimmed."""
+    """An arm's hooks.
+
+    ``package`` is the arm's, with modules ``_sdk`` and ``_docs``; ``reading`` says how each kind is trimmed.
+    """
 
     package: str
     info: ArmInfo

@@ -95,14 +95,11 @@ class Catalogue:
         same = [one.entry for one in held if one.squeezed == squeezed]
         if same:
             return tuple(same[:MAX_NEAREST])
-        stems = [(_shared(parts, one), one.place, one.entry) for one in held]
-        related = sorted((hit for hit in stems if hit[0]), key=lambda hit: (-hit[0], hit[1]))
-        if related:
-            best = related[0][0]
-            return tuple(entry for shared, _, entry in related if shared == best)[:MAX_NEAREST]
-        alike = [(SequenceMatcher(None, squeezed, one.squeezed).ratio(), one.place, one.entry) for one in held]
-        close = sorted((hit for hit in alike if hit[0] >= _TYPO), key=lambda hit: (-hit[0], hit[1]))
-        return tuple(entry for _, _, entry in close[:MAX_NEAREST])
+        near = [(-SequenceMatcher(None, squeezed, one.squeezed).ratio(), one.place, one) for one in held]
+        near.sort(key=lambda hit: hit[:2])
+        stem = [one.entry for _, _, one in near if _shares_stem(parts, one)]
+        typo = [one.entry for unlike, _, one in near if -unlike >= _TYPO]
+        return tuple((stem or typo)[:MAX_NEAREST])
 
 
 @dataclass(frozen=True)
@@ -158,15 +155,15 @@ def _squeeze(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
-def _shared(parts: Sequence[str], one: _Indexed) -> int:
-    """Return how many parts of a name stand for parts of a page's: the same, or one the beginning of the other."""
+def _shares_stem(parts: Sequence[str], one: _Indexed) -> bool:
+    """Say whether a part of a name is a part of a page's, or one is the beginning of the other."""
     own = _parts(one.entry.name)
-    return sum(any(_related(part, other) for other in own) for part in parts if len(part) > 1)
+    return any(_related(part, other) for part in parts for other in own)
 
 
 def _related(part: str, other: str) -> bool:
     short, long = sorted((part, other), key=len)
-    return len(short) > 2 and long.startswith(short)  # noqa: PLR2004 - two letters begin too much
+    return len(short) > 2 and long.startswith(short)
 
 
 def _qualified(entry: DocumentationEntry) -> Iterable[str]:

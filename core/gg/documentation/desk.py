@@ -89,16 +89,17 @@ class Documentation:
     @staticmethod
     def results(question: Question, hits: Sequence[DocumentationEntry], total: int, offset: int) -> str:
         """Return the body of the search view: the question, how much of the answer this is, and the hits by kind."""
-        asked = [f'"{one_line(question.query)[:_MOST_QUESTION]}"'] if question.query and question.query.strip() else []
+        words = one_line(question.query or "")[:_MOST_QUESTION]
+        asked = f'"{words}"' if words else "everything"
         if question.modules:
-            asked.append("in " + ", ".join(one_line(name) for name in question.modules)[:_MOST_QUESTION])
+            asked += " in " + ", ".join(one_line(name) for name in question.modules)[:_MOST_QUESTION]
         if question.kind is not None:
-            asked.append(f"of kind {question.kind}")
+            asked += f" of kind {question.kind}"
         if hits:
             extent = f"{offset + 1} to {offset + len(hits)} of {total}"
         else:
             extent = f"nothing from {offset + 1} on: there are {total}" if total else "nothing matches"
-        body = f"Searched for {', '.join(asked)}: {extent}."
+        body = f"Searched for {asked}: {extent}."
         for kind in KINDS:
             body += _listed(_TITLES[kind], [one for one in hits if one.kind == kind])
         return safe_page(body)
@@ -148,5 +149,3 @@ def _spelling(id: str, info: ArmInfo) -> str:
 def _listed(title: str, entries: Iterable[DocumentationEntry]) -> str:
     lines = [f"  {one.fqn}: {one.brief}" for one in entries]
     return "\n\n" + "\n".join([title, *lines]) if lines else ""
-
-

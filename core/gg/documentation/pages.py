@@ -1,6 +1,7 @@
 """Pages of the operations table: one for each function, module and type, in a language's own style.
 
-An arm renders its pages with a `Style` of its own; the base is the neutral one, which gg uses for an arm that renders none.
+An arm renders its pages with a `Style` of its own; the base is the neutral one, which gg uses for an arm that renders
+none.
 """
 
 from __future__ import annotations
@@ -58,14 +59,14 @@ class Style:
 
     def signatures(self, operation: OperationSpec, names: TypeNames) -> list[str]:
         """Return the ways a function can be called, each on one line."""
-        inside = ", ".join(
-            f"{self.info.spell_name(one.name)}{'' if one.required else '?'}: {self.type_of(one.kind, names, taken=True)}"
-            for one in operation.parameters
-        )
+        members: list[str] = []
+        for one in operation.parameters:
+            optional = "" if one.required else "?"
+            members.append(f"{self.info.spell_name(one.name)}{optional}: {self.type_of(one.kind, names, taken=True)}")
         answer = self.type_of(operation.result, names, taken=False)
-        return [f"{self.info.spell(operation.module, operation.name)}({inside}) -> {answer}"]
+        return [f"{self.info.spell(operation.module, operation.name)}({', '.join(members)}) -> {answer}"]
 
-    def passed(self, operation: OperationSpec, parameter: Parameter) -> str:
+    def passed(self, operation: OperationSpec, parameter: Parameter) -> str:  # noqa: ARG002 - a language's own looks at it
         """Say how an argument is passed."""
         return "required" if parameter.required else "optional"
 
@@ -166,9 +167,7 @@ class _Renderer:
         style = self.style
         brief = "The error of a call that failed."
         fields = [f"{name}: {what}" for name, what in style.error_fields()]
-        codes = (
-            "`invalid-argument`, `not-found`, `conflict`, `refused`, `unavailable`, `limit-exceeded`, `io-error` or `other`"
-        )
+        codes = "`invalid-argument`, `not-found`, `conflict`, `refused`, `unavailable`, `limit-exceeded`, `io-error` or `other`"
         blocks = [style.error_signature(), brief, _block("Fields:", fields), f"The code is one of {codes}."]
         blocks += [_block("Reached by:", style.reach(CORE, "ApiError"))]
         return DocumentationEntry(

@@ -28,7 +28,9 @@ def paragraphs(text: str) -> list[str]:
 
 def safe_page(text: str) -> str:
     """Return a page's body without lines that could pass for the rule under a heading, whoever rendered it."""
-    lines = ("".join(c for c in line if c == "\t" or unicodedata.category(c) not in _UNSEEN) for line in text.split("\n"))
+    lines = (
+        "".join(c for c in line if c == "\t" or unicodedata.category(c) not in _UNSEEN) for line in text.split("\n")
+    )
     return "\n".join(line for line in lines if not _RULE.fullmatch(line.strip())).strip("\n")
 
 

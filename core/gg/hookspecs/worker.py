@@ -61,7 +61,7 @@ def gg_render_sdk(operations: Sequence[OperationSpec]) -> str | None:
 
 @hookspec(firstresult=True)
 def gg_documentation(operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry] | None:
-    """Render the documentation of these operations in the language's own spelling; optional.
+    """Render the documentation of these operations in the language's own spelling. Optional.
 
     Called when a program of the arm's first looks something up, once for a host. The worker that is asked loads no
     guest. `gg.documentation.Style` and `render_pages` render most of it.

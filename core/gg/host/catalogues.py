@@ -63,9 +63,7 @@ class Catalogues:
         return frame
 
 
-def _merged(
-    pages: dict[str, DocumentationEntry], entries: tuple[DocumentationEntry, ...]
-) -> list[DocumentationEntry]:
+def _merged(pages: dict[str, DocumentationEntry], entries: tuple[DocumentationEntry, ...]) -> list[DocumentationEntry]:
     """Return gg's pages with the arm's in their place, and the types that the arm calls by names of its own.
 
     What a page is about stays as the table has it: that is what the gate asks.

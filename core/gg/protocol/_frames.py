@@ -161,7 +161,8 @@ class Trimmed(_Frame, tag=17, frozen=True):
 
 class Documented(_Frame, tag=20, frozen=True):
     """Worker to host: the answer to `Document`. ``entries`` is None from an arm that renders none; ``trouble`` says why
-    a hook that was there gave none."""
+    a hook that was there gave none.
+    """
 
     entries: tuple[DocumentationEntry, ...] | None
     trouble: str = ""

@@ -14,7 +14,18 @@ import msgspec
 import wasmtime
 
 from gg.errors import PluginLoadError, ProtocolError
-from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Document, Hello, Ready, Run, Surface, Trim, Unavailable
+from gg.protocol import (
+    PROTOCOL_VERSION,
+    Channel,
+    ChannelClosed,
+    Document,
+    Hello,
+    Ready,
+    Run,
+    Surface,
+    Trim,
+    Unavailable,
+)
 from gg.protocol._frames import ToWorker
 from gg.types import ArmInfo
 from gg.warden.messages import MAX_PACKET_BYTES, GuestFailed, GuestReady, NeedGuest, Spawn

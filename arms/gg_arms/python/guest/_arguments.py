@@ -83,10 +83,9 @@ def _target(name: str, value: Any) -> str:
     for known, its_name in _targets:
         if known is value:
             return its_name
-    kind = _described(value)
-    if type(value) in (type(_target), type(os), type):
-        kind = f"{'a module' if type(value) is type(os) else 'a class' if type(value) is type else 'a function'} that is not gg's"
-    raise Fault(f"`{name}` is {kind}; it must be a name, or a function, module or class of gg's")
+    what = {type(_target): "a function", type(os): "a module", type: "a class"}.get(type(value))
+    what = f"{what} that is not gg's" if what else _described(value)
+    raise Fault(f"`{name}` is {what}; it must be a name, or a function, module or class of gg's")
 
 
 def _text(name: str, value: str) -> str:
