@@ -92,7 +92,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class RecordSpec:
-    """A record that an operation takes or answers: ``shape`` is how it stands in shapes, ``fields`` say what is in it."""
+    """A record that an operation takes or answers; ``fields`` say what is in it, ``doc`` is its own docstring."""
 
     name: str
     fields: tuple[Parameter, ...]
@@ -270,9 +270,10 @@ class PendingCall:
 class DocumentationEntry:
     """One page of an agent's documentation, as an arm renders it (`gg_documentation`).
 
-    ``key`` is gg's own name: ``files.read_file``, ``files``, ``files.FileText``. ``name`` and ``fqn`` are the language's:
-    ``readFile`` and ``gg.files.readFile``. ``signature`` is the declaration on one line, ``brief`` one sentence,
-    ``detail`` what else there is to find by words (argument descriptions included), ``body`` the page without its
+    ``key`` is gg's own name: ``files.read_file``, ``files``, ``files.FileText``. ``name`` and ``fqn`` are the
+    language's: ``readFile`` and ``gg.files.readFile``. ``signature`` is how it is declared, a line for each way to
+    call it, ``brief`` one sentence, ``detail`` what else there is to find by words (argument descriptions included),
+    ``body`` the page without its
     heading. ``operations`` are the ids that the page is about: the function's own, or those that use the type. What of
     a module or a type depends on what the agent holds (its functions, who returns it) is not in ``body``: gg adds it.
     """

@@ -7,8 +7,10 @@ none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 from gg.documentation.prose import one_line, paragraphs, spelled
+from gg.operations.table import ErrorCode
 from gg.types import ArmInfo, DocumentationEntry, OperationSpec, Parameter, RecordSpec, Shape
 
 __all__ = ["CORE", "Style", "TypeNames", "render"]
@@ -167,8 +169,13 @@ class _Renderer:
         style = self.style
         brief = "The error of a call that failed."
         fields = [f"{name}: {what}" for name, what in style.error_fields()]
-        codes = "`invalid-argument`, `not-found`, `conflict`, `refused`, `unavailable`, `limit-exceeded`, `io-error` or `other`"
-        blocks = [style.error_signature(), brief, _block("Fields:", fields), f"The code is one of {codes}."]
+        *codes, last = (f"`{code}`" for code in get_args(ErrorCode))
+        blocks = [
+            style.error_signature(),
+            brief,
+            _block("Fields:", fields),
+            f"The code is one of {', '.join(codes)} or {last}.",
+        ]
         blocks += [_block("Reached by:", style.reach(CORE, "ApiError"))]
         return DocumentationEntry(
             f"{CORE}.ApiError", "type", CORE, "ApiError", style.path(CORE, "ApiError"), style.error_signature(), brief,

@@ -1,4 +1,4 @@
-"""The documentation of each arm: rendered by the arm in a worker of its own, once for a host, when it is first needed."""
+"""The documentation of each arm: rendered by the arm in a worker of its own, once a host, when it is first needed."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ DOCS_OPERATIONS = (
         _search,
         _Results,
         "Search the documentation of what you may call, and show yourself the hits.",
-        "A hit is as good as the place where a word of the query stands: the name, the signature, the summary, the rest. "
+        "A hit is as good as the place where a word of the query stands: name, signature, summary, rest. "
         "Without a query everything in `modules`, or of the `kind`, is listed. The view `search results` is in your "
         "context from the next turn on.",
         docs=(

@@ -160,8 +160,9 @@ class Trimmed(_Frame, tag=17, frozen=True):
 
 
 class Documented(_Frame, tag=20, frozen=True):
-    """Worker to host: the answer to `Document`. ``entries`` is None from an arm that renders none; ``trouble`` says why
-    a hook that was there gave none.
+    """Worker to host: the answer to `Document`.
+
+    ``entries`` is None from an arm that renders none; ``trouble`` says what was wrong with a hook's answer.
     """
 
     entries: tuple[DocumentationEntry, ...] | None
