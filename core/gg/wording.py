@@ -68,10 +68,9 @@ def nothing_shown(print_call: str) -> str:
     )
 
 
-def nothing_documented(target: str, nearest: Sequence[str], *, ambiguous: bool = False) -> str:
-    """Say that a documentation look-up found nothing, or too much, with the nearest names indented under it."""
-    said = f"`{target}` names more than one thing" if ambiguous else f"nothing is documented under `{target}`"
-    return "\n    ".join([said, *nearest])
+def nothing_documented(target: str, nearest: Sequence[str]) -> str:
+    """Say that a documentation look-up found nothing, with the nearest names indented under it."""
+    return "\n    ".join([f"nothing called `{target}` is documented", *nearest])
 
 
 def hand_over_not_run(reason: Literal["failed", "ended", "exhausted"], most: int) -> str:

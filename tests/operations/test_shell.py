@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from support import FAST, Ran, Runner, alive, one_of, submit, wait_until
+from support import FAST, Ran, Runner, alive, children, one_of, submit, wait_until
 
 from gg import Host
 
@@ -145,3 +148,36 @@ def test_the_runs_time_bounds_it(host: Host, arm: str) -> None:
 def test_nobody_holds_it_unasked(run: Runner, arm: str) -> None:
     """The module has to be granted by name."""
     assert "(unavailable)" in run(arm, shell(arm, "echo")).error
+
+
+def test_a_command_that_looks_like_an_option(run: Runner, arm: str) -> None:
+    """It is the command all the same."""
+    assert shown(run(arm, shell(arm, "-x; echo after"), grants=GRANTS))[1].endswith("after\n")
+
+
+def test_a_command_ends_with_its_host(tmp_path: Path) -> None:
+    """A host that is killed leaves no command running."""
+    script = (
+        "import sys; from gg import Host, Reply, ToolCall\n"
+        "with Host(spares=False) as host, host.session('python', workspace=sys.argv[1], grants=['shell']) as session:\n"
+        "    program = \"gg.shell.shell('echo $$ > pid; sleep 60; true')\"\n"
+        "    session.turn(Reply('', [ToolCall('c', 'submit_program', {'program': program})]))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stderr=subprocess.DEVNULL) as embedder:
+        try:
+            assert wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "", 60)
+            pid = int((tmp_path / "pid").read_text())
+            assert alive(pid)
+        finally:
+            embedder.kill()
+    assert wait_until(lambda: not alive(pid))
+
+
+def test_nothing_is_left_of_a_command(host: Host, arm: str, tmp_path: Path) -> None:
+    """Neither a child of this process nor an open pipe."""
+    with host.session(arm, limits=FAST, workspace=tmp_path, grants=GRANTS) as session:
+        submit(session, shell(arm, "true"))
+        before = (children(os.getpid()), len(os.listdir("/proc/self/fd")))
+        submit(session, shell(arm, "sleep 60 & exec 2>&- >&-; sleep 0.1"))
+        submit(session, shell(arm, "sleep 60", "0.1"))
+        assert wait_until(lambda: (children(os.getpid()), len(os.listdir("/proc/self/fd"))) == before)

@@ -10,14 +10,11 @@ from msgspec import UNSET
 from gg.documentation.catalogue import Catalogue, Found
 from gg.documentation.pages import CORE
 from gg.documentation.prose import one_line, safe_page
-from gg.operations.ending import ENDINGS
 from gg.operations.gate import Gate
 from gg.operations.table import OperationTable
 from gg.stream.events import CodeExecution
 from gg.stream.stream import Stream
 from gg.types import ArmInfo, DocumentationEntry
-from gg.window.views import DOCS_VIEW
-from gg.window.window import Window
 
 __all__ = ["KINDS", "Documentation", "Page", "Question"]
 
@@ -105,11 +102,6 @@ class Documentation:
         return safe_page(body)
 
     # -- what a turn asks ---------------------------------------------------------------------------------------------
-
-    def standing(self, window: Window) -> frozenset[str]:
-        """Return the operations that need no documentation view (endings), or have one in the window."""
-        keys = (message.key for message in window.open_views() if message.key is not None)
-        return ENDINGS | {str(key[1]) for key in keys if key[0] == DOCS_VIEW and self._table.get(str(key[1]))}
 
     def tell_of_undocumented(self, event: CodeExecution, info: ArmInfo, stream: Stream) -> None:
         """Tell the operator, once a session, of the calls that a program made without a documentation view of them."""

@@ -202,9 +202,9 @@ class _Renderer:
 
 
 def render(operations: Sequence[OperationSpec], style: Style) -> tuple[DocumentationEntry, ...]:
-    """Return the pages of these operations: functions in table order, then modules, then types."""
+    """Return the pages of these operations: modules in table order, then functions, then types."""
     renderer = _Renderer(operations, style)
-    return (*renderer.functions(), *renderer.modules(), *renderer.types())
+    return (*renderer.modules(), *renderer.functions(), *renderer.types())
 
 
 def _words(operation: OperationSpec) -> list[str]:

@@ -54,6 +54,7 @@ class Session:
         self.summary: str | None = None
         self.ended = False
         self.cancelled = False
+        self._was_cancelled = False
         self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
         self.library = library
         self.role = role
@@ -113,6 +114,7 @@ class Session:
         try:
             turn = TurnRunner(self).take(read)
         finally:
+            self._was_cancelled, self.cancelled = self.cancelled, False
             self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
@@ -125,7 +127,13 @@ class Session:
         return self.stream.events
 
     def cancel(self) -> None:
-        """Stop the program that is running, from any thread; its turn answers as if its sandbox had ended."""
+        """Stop the turn that is running, from any thread; its program ends as if its sandbox had, and no other runs.
+
+        Between two turns there is nothing to stop, and the stream says so: the next turn is not affected.
+        """
+        if not self._turning.locked():
+            self.stream.log("info", "session_cancelled", "no turn was running, so nothing was stopped")
+            return
         self.cancelled = True
         worker = self._worker
         if worker is not None:
@@ -143,7 +151,7 @@ class Session:
             self.workspace.close()
             return
         if not self.ended:
-            self.stream.emit(SessionEnded(reason="cancelled" if self.cancelled else "closed"))
+            self.stream.emit(SessionEnded(reason="cancelled" if self._was_cancelled or self.cancelled else "closed"))
         if self._worker is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
             self._worker = None

@@ -40,14 +40,16 @@ MAX_LOG_BYTES = 16 << 10
 
 @dataclass
 class TurnState:
-    """What the submissions of a turn share: the ending, and what bounds hold for the whole of it."""
+    """What the submissions of a turn share: the ending, and what bounds hold for the whole of it.
 
+    ``documented`` is what had a documentation view when the turn began.
+    """
+
+    documented: frozenset[str] = frozenset()
     ending: Ending = field(default_factory=Ending)
     composed_bytes: int = 0
     handed_over: int = 0
     run_ms: float = 0.0
-    documented: frozenset[str] = frozenset()
-    """The operations of which a documentation view stood when the turn began, and those that need none."""
 
 
 @dataclass
@@ -129,8 +131,7 @@ class Submission:
         def make_desk(info: ArmInfo) -> CallDesk:
             context = CallContext(
                 session.workspace, self._views, self._state.ending, info, hand_over, session.library,
-                session.deferred.add, lambda: session.cancelled, session.run_ends,
-                session.documentation,
+                session.deferred.add, lambda: session.cancelled, session.run_ends, session.documentation,
             )  # fmt: skip
             objection = self._object if session.host.judges.pre_call is not None else None
             return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)

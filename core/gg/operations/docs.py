@@ -53,24 +53,27 @@ class _Results(Record, frozen=True):
 def page_of(context: CallContext, target: str) -> Page:
     """Return the page that a program's target names.
 
-    :raises OperationFailure: ``invalid-argument`` for a blank name; ``not-found`` with the nearest names of those the
-        agent may see, indented under the message (messages page, error messages).
+    :raises OperationFailure: ``invalid-argument`` for a name that is blank or several things'; ``not-found`` with the
+        nearest names of those the agent may see, indented under the message (messages page, error messages).
     """
     if not target.strip():
         raise OperationFailure("invalid-argument", f"{context.arg('target')} is empty")
     desk = _desk(context)
     found = desk.find(target)
-    if found.entry is None:
-        nearest = [entry.fqn for entry in found.nearest]
-        echoed = one_line(target)[:_MOST_ECHOED].replace("`", "'")
-        raise OperationFailure("not-found", wording.nothing_documented(echoed, nearest, ambiguous=found.ambiguous))
-    return desk.page(found.entry)
+    if found.entry is not None:
+        return desk.page(found.entry)
+    nearest = [entry.fqn for entry in found.nearest]
+    echoed = one_line(target)[:_MOST_ECHOED].replace("`", "'")
+    if found.ambiguous:
+        several = " and ".join(f"`{name}`" for name in nearest)
+        raise OperationFailure("invalid-argument", f"`{echoed}` may be {several}")
+    raise OperationFailure("not-found", wording.nothing_documented(echoed, nearest))
 
 
 def _search(context: CallContext, arguments: _Search) -> _Results:
     question = Question(arguments.query, tuple(arguments.modules or ()), arguments.kind)
     offset = 0 if arguments.offset is None else arguments.offset
-    limit = _HITS if arguments.limit is None else arguments.limit
+    limit = _HITS if arguments.limit is None else min(arguments.limit, MAX_HITS)
     _check(context, question, offset, limit)
     desk = _desk(context)
     found = desk.search(question)
@@ -91,21 +94,20 @@ def _check(context: CallContext, question: Question, offset: int, limit: int) ->
         raise OperationFailure("invalid-argument", f"there is neither {given} nor {context.arg('kind')} to search by")
     if offset < 0:
         raise OperationFailure("invalid-argument", f"{context.arg('offset')} is {offset}, and the first hit is 0")
-    if not 1 <= limit <= MAX_HITS:
-        raise OperationFailure(
-            "invalid-argument", f"{context.arg('limit')} is {limit}, and a search answers 1 to {MAX_HITS} hits"
-        )
+    if limit < 1:
+        raise OperationFailure("invalid-argument", f"{context.arg('limit')} is {limit}, and must be 1 or more")
 
 
 def _close(context: CallContext, arguments: _Close) -> int:
     if not arguments.key.strip():
         raise OperationFailure("invalid-argument", f"{context.arg('key')} is empty")
-    found = _desk(context).find(arguments.key).entry
-    return context.views.close_docs(lambda key: found is not None and key == found.key)
+    found = _desk(context).find(arguments.key)
+    meant = found.nearest if found.ambiguous else filter(None, [found.entry])
+    return sum(context.views.close_docs(entry.key) for entry in meant)
 
 
 def _close_all(context: CallContext, _arguments: _CloseAll) -> int:
-    return context.views.close_docs(lambda _key: True)
+    return context.views.close_docs(None)
 
 
 def _desk(context: CallContext) -> Documentation:
@@ -135,7 +137,7 @@ DOCS_OPERATIONS = (
             ("offset", "How many hits to pass over."),
             ("limit", "How many hits to show, at most 100; 20 when left out."),
         ),
-        errors=(("invalid-argument", "There is nothing to search by, no such kind, or the limit is not 1 to 100."),),
+        errors=(("invalid-argument", "There is nothing to search by, no such kind, or the limit is below 1."),),
         backed=False,
         outlives_deadline=True,
     ),

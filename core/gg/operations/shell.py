@@ -27,7 +27,12 @@ _TICK_S = 0.05
 _SETTLE_S = 0.2
 """How long output is waited for once the command has ended: what it left running may hold the pipe for ever."""
 _READ_BYTES = 64 << 10
-_LIMITED = 'ulimit -c 0; exec /bin/sh -c "$1"'
+_LIMITED = (
+    "exec 3<&0 </dev/null; ulimit -c 0; "
+    "(read -r _ <&3; kill -9 0) >/dev/null 2>&1 & "  # the pipe ends when this process does, however it ends
+    'exec 3<&-; exec /bin/sh -c -- "$1"'
+)
+"""Runs the command in the group of a watcher that ends it with the host."""
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ")
 
 
@@ -96,7 +101,7 @@ def _start(context: CallContext, command: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", _LIMITED, "sh", command], cwd=folder, env={**environment, "HOME": folder},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
     except (OSError, ValueError) as error:
         raise OperationFailure("io-error", f"the command could not be started: {error}") from None
@@ -112,7 +117,7 @@ def _follow(
     open_ = True
     while True:
         now = time.monotonic()
-        if settle is math.inf and process.poll() is not None:
+        if settle is math.inf and _ended(process):
             settle = now + _SETTLE_S
         if settle is not math.inf and (not open_ or now >= settle):
             return True
@@ -128,12 +133,18 @@ def _follow(
             tail.add(data)
 
 
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    """Say whether the command has ended, without reaping it: until then its group's number is nobody else's."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the command's process group, and reap the command."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None:
-        process.stdout.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
     process.wait()
 
 

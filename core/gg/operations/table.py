@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gg.operations.context import CallContext
 
 __all__ = [
+    "ERROR_CODES",
     "Arguments",
     "ErrorCode",
     "Int64",
@@ -34,6 +35,7 @@ __all__ = [
 ErrorCode = Literal[
     "invalid-argument", "not-found", "conflict", "refused", "unavailable", "limit-exceeded", "io-error", "other"
 ]
+ERROR_CODES: tuple[ErrorCode, ...] = typing.get_args(ErrorCode)
 
 
 class _PathKind:

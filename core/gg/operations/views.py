@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from gg.operations.context import CallContext
 from gg.operations.docs import page_of
 from gg.operations.files import FileText, ReadFile, read_workspace_file
 from gg.operations.table import Arguments, Operation, OperationFailure, Record, TargetText
-from gg.window.views import ViewRefused
+from gg.window.views import ViewKind, ViewRefused
 
 __all__ = ["VIEWS_OPERATIONS"]
 
@@ -31,7 +29,7 @@ class _Nothing(Arguments, frozen=True):
 
 
 class _View(Record, frozen=True):
-    kind: Literal["file", "text", "docs"]
+    kind: ViewKind
     selector: str
     tokens: int
 
@@ -115,8 +113,8 @@ VIEWS_OPERATIONS = (
         "The view is in your context from the next turn on, and is not sent again while it stands there unchanged.",
         docs=(("target", "The bound thing itself, or its name, with or without its module."),),
         errors=(
-            ("not-found", "Nothing is documented under this name; the nearest names follow."),
-            ("invalid-argument", "The target is neither a name nor a function, type or module of gg's."),
+            ("not-found", "Nothing you may call has this name; the nearest names follow."),
+            ("invalid-argument", "The target is no name and nothing of gg's, or its name is several things'."),
         ),
         backed=False,
         outlives_deadline=True,

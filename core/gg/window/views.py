@@ -11,24 +11,13 @@ from gg.window.messages import Message
 from gg.window.window import Window
 from gg.workspace import forbidden_character
 
-__all__ = [
-    "DOCS_VIEW",
-    "MAX_BODY_BYTES",
-    "MAX_COMPOSED_BYTES",
-    "MAX_LABEL_BYTES",
-    "SEARCH_RESULTS",
-    "OpenView",
-    "ViewRefused",
-    "Views",
-]
+__all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewKind", "ViewRefused", "Views"]
 
+ViewKind = Literal["file", "text", "docs"]
+SEARCH_RESULTS = "search results"
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
-SEARCH_RESULTS = "search results"
-"""The selector of the view of a search's results."""
-DOCS_VIEW = "docs"
-"""The first item of a documentation view's key; the second is the page's key."""
 
 
 class ViewRefused(Exception):
@@ -43,7 +32,7 @@ class ViewRefused(Exception):
 class OpenView:
     """A view that stands in the window."""
 
-    kind: Literal["file", "text", "docs"]
+    kind: ViewKind
     selector: str
     tokens: int
 
@@ -96,44 +85,40 @@ class Views:
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
-    def open_docs(self, key: str, name: str, body: str) -> None:
-        """Open the documentation view of ``name``. One that stands unchanged is left as it is, and nothing is recorded.
+    def open_docs(self, key: str, name: str, text: str) -> None:
+        """Open the documentation of ``key``; one that stands there unchanged is not sent again.
 
         :raises ViewRefused: ``limit-exceeded`` when the page is over a view's cap.
         """
-        size = len(body.encode())
-        if size > MAX_BODY_BYTES:
-            raise ViewRefused("limit-exceeded", f"the page is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
-        whole = (DOCS_VIEW, key)
-        standing = self._window.view(whole)
-        if standing is None or standing.content != body:
-            heading = f"Documentation: {name}"
-            self._place(Message("user", body, "docs_views", heading, selector=name, key=whole), "docs")
+        _check_size("page", text)
+        view = ("docs", key)
+        old = self._window.view(view)
+        if old is None or old.content != text:
+            self._place(Message("user", text, "docs_views", f"Documentation: {name}", selector=name, key=view), "docs")
 
     def open_search(self, body: str) -> None:
-        """Open the view of a search's results, in place of the one before it.
+        """Open the view of a documentation search; the next search replaces it.
 
         :raises ViewRefused: ``limit-exceeded`` when it is over a view's cap.
         """
-        size = len(body.encode())
-        if size > MAX_BODY_BYTES:
-            raise ViewRefused("limit-exceeded", f"the hits are {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        _check_size("body", body)
+        key = ("search",)
         heading = f"View: {SEARCH_RESULTS}"
-        message = Message("user", body, "search_results", heading, selector=SEARCH_RESULTS, key=("search",))
-        self._place(message, "search")
-
-    def close_docs(self, which: Callable[[str], bool]) -> int:
-        """Close the documentation views whose keys ``which`` picks and return how many there were."""
-        closed = self._window.close_views(lambda view: _is_docs(view) and which(str((view.key or ("", ""))[1])))
-        for view in closed:
-            self._record("closed", "docs", view.selector or "", view.tokens)
-        return len(closed)
+        self._place(Message("user", body, "search_results", heading, selector=SEARCH_RESULTS, key=key), "text")
 
     def close(self, selector: str) -> int:
-        """Close the views of a label or path and return how many there were."""
-        closed = self._window.close(selector)
+        """Close the views of a label or path, documentation excepted, and return how many there were."""
+        return self._close(lambda view: view.selector == selector and _kind(view) != "docs")
+
+    def close_docs(self, key: str | None) -> int:
+        """Close the documentation of ``key``, or all of it, and return how many views there were."""
+        wanted = ("docs", key)
+        return self._close(lambda view: _kind(view) == "docs" and (key is None or view.key == wanted))
+
+    def _close(self, which: Callable[[Message], bool]) -> int:
+        closed = self._window.close(which)
         for view in closed:
-            self._record("closed", "search" if view.band == "search_results" else _kind(view), selector, view.tokens)
+            self._record("closed", _kind(view), view.selector or "", view.tokens)
         return len(closed)
 
     def current(self) -> list[OpenView]:
@@ -142,9 +127,7 @@ class Views:
 
     def _compose(self, body: str) -> None:
         """Count a body towards the turn's, or refuse it by a cap."""
-        size = len(body.encode())
-        if size > MAX_BODY_BYTES:
-            raise ViewRefused("limit-exceeded", f"the body is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        size = _check_size("body", body)
         if self.composed_bytes + size > MAX_COMPOSED_BYTES:
             left = MAX_COMPOSED_BYTES - self.composed_bytes
             raise ViewRefused(
@@ -159,11 +142,16 @@ class Views:
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
 
 
-def _kind(message: Message) -> Literal["file", "text", "docs"]:
-    if _is_docs(message):
-        return "docs"
-    return "file" if message.band == "file_views" else "text"
+def _check_size(what: str, text: str) -> int:
+    """Return a text's size in bytes, or refuse it by the cap of a view."""
+    size = len(text.encode())
+    if size > MAX_BODY_BYTES:
+        raise ViewRefused("limit-exceeded", f"the {what} is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+    return size
 
 
-def _is_docs(message: Message) -> bool:
-    return message.band == "docs_views"
+def _kind(message: Message) -> ViewKind:
+    return _KINDS.get(message.band, "text")
+
+
+_KINDS: dict[str, ViewKind] = {"file_views": "file", "docs_views": "docs"}

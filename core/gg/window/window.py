@@ -51,11 +51,11 @@ class Window:
         self.push(message)
         return old is not None
 
-    def close(self, selector: str) -> list[Message]:
-        """Remove the open views of ``selector`` and return them; documentation views are closed by their own call."""
-        return self.close_views(lambda view: view.selector == selector and view.band != "docs_views")
+    def view(self, key: tuple[object, ...]) -> Message | None:
+        """Return the open view of a key."""
+        return self._views.get(key)
 
-    def close_views(self, which: Callable[[Message], bool]) -> list[Message]:
+    def close(self, which: Callable[[Message], bool]) -> list[Message]:
         """Remove the open views that ``which`` picks and return them."""
         closed = [message for message in self._views.values() if which(message)]
         for message in closed:
@@ -65,14 +65,14 @@ class Window:
             self._bands[message.band] -= message.tokens
         return closed
 
-    def view(self, key: tuple[object, ...]) -> Message | None:
-        """Return the open view of this key."""
-        return self._views.get(key)
-
     def open_views(self) -> list[Message]:
         """Return the views that are open, in window order."""
         places = {id(message): place for place, message in enumerate(self._messages)}
         return sorted(self._views.values(), key=lambda view: places[id(view)])
+
+    def documented(self) -> frozenset[str]:
+        """Return the keys of what has a documentation view."""
+        return frozenset(str(key[1]) for key in self._views if key[0] == "docs")
 
     def of_turn(self, turn: int) -> list[Message]:
         """Return what was pushed to the model in ``turn``, in window order."""
