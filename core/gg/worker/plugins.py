@@ -57,7 +57,7 @@ class Arm:
             entries = tuple(answer)
             wrong = next((entry for entry in entries if not isinstance(entry, DocumentationEntry)), None)
             if wrong is None:  # as it crosses: what is inside an entry is checked too
-                return msgspec.convert(Documented(entries), Documented, from_attributes=True)
+                return msgspec.msgpack.decode(msgspec.msgpack.encode(Documented(entries)), type=Documented)
             trouble = f"gg_documentation answered {type(wrong).__name__}, not DocumentationEntry"
         except Exception as error:  # noqa: BLE001 - an arm's defect: gg renders its documentation instead
             trouble = f"gg_documentation raised {type(error).__name__}: {error}"
