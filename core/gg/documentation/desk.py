@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from msgspec import UNSET
-
 from gg.documentation.catalogue import Catalogue, Found
 from gg.documentation.pages import CORE
 from gg.documentation.prose import one_line, safe_page
 from gg.operations.gate import Gate
 from gg.operations.table import OperationTable
-from gg.stream.events import CodeExecution
-from gg.stream.stream import Stream
 from gg.types import ArmInfo, DocumentationEntry
 
 __all__ = ["KINDS", "Documentation", "Page", "Question"]
@@ -51,7 +47,6 @@ class Documentation:
         self._table = table
         self._gate = gate
         self._load = load
-        self._told = False
 
     # -- what operations ask ------------------------------------------------------------------------------------------
 
@@ -100,17 +95,6 @@ class Documentation:
         for kind in KINDS:
             body += _listed(_TITLES[kind], [one for one in hits if one.kind == kind])
         return safe_page(body)
-
-    # -- what a turn asks ---------------------------------------------------------------------------------------------
-
-    def tell_of_undocumented(self, event: CodeExecution, info: ArmInfo, stream: Stream) -> None:
-        """Tell the operator, once a session, of the calls that a program made without a documentation view of them."""
-        if self._told or event.undocumented_calls is UNSET:
-            return
-        self._told = True
-        calls = [_spelling(id, info) for id in event.undocumented_calls.operations]
-        message = "calls without a documentation view: " + ", ".join(calls)
-        stream.log("debug", "undocumented_calls", message, calls=calls)
 
     # -- the gate -----------------------------------------------------------------------------------------------------
 
