@@ -41,7 +41,7 @@ def make_desk(
     """Return the desk that answers calls, with the services of the session's agent behind it."""
     context = CallContext(
         session.workspace, views, state.ending, info, hand_over, session.library, session.deferred.add,
-        lambda: session.cancelled, session.run_ends, session.catalogue, state.compaction,
+        lambda: session.cancelled, session.run_ends, session.documentation, state.compaction,
     )  # fmt: skip
     guards = session.host.judges.pre_call
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from gg.documentation import Catalogue
+from gg.documentation import Catalogue, Documentation
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.compaction import compact
 from gg.host.reply import Reply
@@ -68,8 +68,8 @@ class Session:
         self.library = library
         self.role = role
         self.deferred = Deferred()
-        self._catalogue: Catalogue | None = None
         self._tools: list[Tool] = []
+        self.documentation = Documentation(host.table, gate, self._catalogue)
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -163,8 +163,11 @@ class Session:
         try:
             turn = (TurnRunner if self.arm is not None else ToolTurn)(self).take(read)
         finally:
-            self._was_cancelled, self.cancelled = self.cancelled, False
-            self._turning.release()
+            with self._lock:
+                self._was_cancelled, self.cancelled = self.cancelled, False
+                if self._was_cancelled:
+                    self.drop_worker()  # it was told to end, and may read one more program before it does
+                self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
@@ -180,13 +183,15 @@ class Session:
 
         Between two turns there is nothing to stop, and the stream says so: the next turn is not affected.
         """
-        if not self._turning.locked():
+        with self._lock:
+            running = self._turning.locked()
+            if running:
+                self.cancelled = True
+                worker = self._worker
+                if worker is not None:
+                    self.host.warden.kill(worker.number)
+        if not running:
             self.stream.log("info", "session_cancelled", "no turn was running, so nothing was stopped")
-            return
-        self.cancelled = True
-        worker = self._worker
-        if worker is not None:
-            self.host.warden.kill(worker.number)
 
     def close(self) -> None:
         """End the session and its worker; a temporary workspace goes with it."""
@@ -255,11 +260,10 @@ class Session:
         """Return the operations this agent holds, in table order."""
         return [row for row in self.host.table if self.gate.permits(row)]
 
-    def catalogue(self) -> Catalogue:
-        """Return the documentation of what this agent holds, rendered when it is first asked for."""
-        if self._catalogue is None:
-            self._catalogue = Catalogue(self.info, self.operations())
-        return self._catalogue
+    def _catalogue(self) -> Catalogue:
+        if self.arm is None:
+            return self.host.catalogues.of_tools(NO_LANGUAGE)
+        return self.host.catalogues.of(self.arm, self.info, self.tell_of_plugin)
 
     def guest_context(self) -> str:
         """Return the guest's context object (guest ABI v1)."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from gg.operations.context import CallContext
-from gg.operations.docs import OPEN_DOCS_VIEW
+from gg.operations.docs import page_of
 from gg.operations.files import FileText, ReadFile, read_workspace_file, workspace_failures
-from gg.operations.table import Arguments, Operation, OperationFailure, Record
+from gg.operations.table import Arguments, Operation, OperationFailure, Record, TargetText
 from gg.window.views import ViewKind, ViewRefused
 from gg.workspace import MAX_IMAGE_BYTES
 
@@ -21,6 +21,10 @@ class _OpenText(Arguments, frozen=True):
 
 class _Close(Arguments, frozen=True):
     selector: str
+
+
+class _OpenDocs(Arguments, frozen=True):
+    target: TargetText
 
 
 class _Nothing(Arguments, frozen=True):
@@ -74,6 +78,14 @@ def _open_text(context: CallContext, arguments: _OpenText) -> None:
         raise OperationFailure(error.code, str(error)) from None
 
 
+def _open_docs(context: CallContext, arguments: _OpenDocs) -> None:
+    page = page_of(context, arguments.target)
+    try:
+        context.views.open_docs(page.key, page.name, page.body)
+    except ViewRefused as error:
+        raise OperationFailure(error.code, str(error)) from None
+
+
 def _close(context: CallContext, arguments: _Close) -> int:
     if not arguments.selector:
         raise OperationFailure("invalid-argument", f"{context.arg('selector')} is empty")
@@ -112,14 +124,28 @@ VIEWS_OPERATIONS = (
         backed=False,
         outlives_deadline=True,
     ),
-    OPEN_DOCS_VIEW,
+    Operation(
+        "views.open_docs_view",
+        _OpenDocs,
+        _open_docs,
+        None,
+        "Show yourself the documentation of a function, a type or a module.",
+        "The view is in your context from the next turn on, and is not sent again while it stands there unchanged.",
+        docs=(("target", "The bound thing itself, or its name, with or without its module."),),
+        errors=(
+            ("not-found", "Nothing you may call has this name; the nearest names follow."),
+            ("invalid-argument", "The target is no name and nothing of gg's, or its name is several things'."),
+        ),
+        backed=False,
+        outlives_deadline=True,
+    ),
     Operation(
         "views.close",
         _Close,
         _close,
         int,
         "Close the views of a selector (a label or a path) and return how many were closed.",
-        "Documentation is not closed by it.",
+        "Views of documentation are closed by `docs.close`.",
         docs=(("selector", "A view's label or path."),),
         errors=(("invalid-argument", "The selector is empty."),),
         backed=False,

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
+from gg.documentation import Style
 from gg.operations.table import Operation
 from gg.types import ArmInfo
 from gg.window.shapes import Tool
@@ -30,6 +31,18 @@ class ToolSpelling(ArmInfo):
     def spell(self, module: str, name: str) -> str:
         """Return the name of an operation's tool."""
         return _tool_name(f"{module}.{name}")
+
+
+class ToolStyle(Style):
+    """How the documentation of tools is written: a function is reached by its tool's name."""
+
+    def path(self, module: str, name: str = "") -> str:
+        """Return the name of a module, or of something in it."""
+        return ".".join(filter(None, (module, name)))
+
+    def reach(self, module: str, name: str = "") -> list[str]:
+        """Return a function's tool, or what the tools of a module begin with."""
+        return [f"{module}_{name}" if name else f"{module}_…"]
 
 
 NO_LANGUAGE = ToolSpelling("", "", "", (), "shared")
