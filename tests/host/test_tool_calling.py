@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from sdk_types import check_messages, check_tools
 from support import Ran, children, gg, warden_pid
 
 from gg import Host, Reply, Session, ToolCall
@@ -19,6 +20,7 @@ from gg.hookspecs import hookimpl
 from gg.operations.context import CallContext
 from gg.operations.table import Arguments, Operation, OperationFailure
 from gg.stream.events import to_wire
+from gg.window.shapes import SHAPES
 
 GRANTS = ["files", "views", "docs", "session", "context"]
 
@@ -358,3 +360,41 @@ def test_results_are_strict_json(session: Session) -> None:
     ran = call(session, *[(name, {}) for name in ("views_current", "files_list_dir", "docs_close_all")])
     for receipt in ran.receipts:
         msgspec.json.decode(receipt.encode())
+
+
+def test_it_compacts_its_window(session: Session) -> None:
+    """`context_compact` is done when the turn closes: its own calls and answers stay, and every call has its answer."""
+    session.user("the task")
+    call(session, ("views_open_text", {"label": "a", "body": "b"}))
+    ran = call(session, ("files_list_dir", {}), ("context_compact", {"summary": "sum"}), ("views_current", {}))
+    assert ran.receipts == ["[]", "ok", '[{"kind":"text","selector":"a","tokens":6}]']
+    assert [m.role for m in session.window] == ["system", "user", "assistant", "tool", "tool", "tool"]
+    assert ran.headed == [], "it reads its results, so nothing has to tell it that it is its turn"
+    for shape in SHAPES:
+        check_messages(shape, session.messages(shape))
+        check_tools(shape, session.tools(shape), session.tool_choice(shape))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_one_tool_of_programs_in_every_shape(host: Host, arm: str, shape: Any) -> None:
+    """`submit_program` and the choice that pins it are as the SDK types them."""
+    with host.session(arm) as made:
+        check_tools(shape, made.tools(shape), made.tool_choice(shape))
+        assert "submit_program" in json.dumps(made.tool_choice(shape))
+        with pytest.raises(UsageError, match="no message shape 'x'"):
+            made.messages("x")
+
+
+def test_documentation_of_tools(session: Session) -> None:
+    """Pages are found and headed by the tools' names, which no language stands in front of."""
+    ran = call(
+        session,
+        ("docs_search", {"query": "edit"}),
+        ("views_open_docs_view", {"target": "files_edit_file"}),
+        ("views_open_docs_view", {"target": "edit_fil"}),
+    )
+    page = dict(ran.headed)["Documentation: files_edit_file"]
+    assert "oldString" in page
+    assert "gg." not in page
+    assert ran.receipts[2].startswith("`views_open_docs_view` failed (not-found): ")
+    assert "files_edit_file" in ran.receipts[2]

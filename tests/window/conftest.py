@@ -1,6 +1,0 @@
-"""Makes the window's own modules importable."""
-
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
