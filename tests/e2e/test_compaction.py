@@ -129,13 +129,15 @@ def test_who_may(host: Host, arm: str) -> None:
         assert "context.compact" not in list(made.window)[0].content
 
 
-@pytest.mark.parametrize("answer", [None, [1], "raises"])
+@pytest.mark.parametrize("answer", [None, [1], "raises", "exits"])
 def test_a_strategy_that_breaks(host: Host, arm: str, answer: Any) -> None:
     """It is reported, the window is as it was, and the model is told that nothing was compacted; the turn goes on."""
 
     def broken(messages: Any, summary: str, files: Any) -> Any:
         if answer == "raises":
             raise ZeroDivisionError("no")
+        if answer == "exits":
+            raise SystemExit(3)
         return answer
 
     with host.session(arm, limits=FAST, grants=GRANTS, compaction=broken) as made:
@@ -189,6 +191,12 @@ def test_hosts_that_ask_for_what_cannot_be(session: Session, arm: str) -> None:
     submit(session, "gg.session.finish('x')")
     with pytest.raises(SessionClosed):
         session.compact("sum")
+
+
+def test_a_strategy_is_something_to_call(host: Host, arm: str) -> None:
+    """Said when the session is made, not when it is first compacted."""
+    with pytest.raises(UsageError, match="a compaction strategy is something to call, not str"):
+        host.session(arm, compaction="keep all")  # type: ignore[arg-type]
 
 
 LIVE = settings(

@@ -30,7 +30,7 @@ def compact(session: Session, summary: str, files: Sequence[str], strategy: Stra
     session.tell_of_cleaning(deleted)
     try:
         messages = rewritten(window, chosen, text, files)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a stranger's code: its failure is its own
         why = str(error) if isinstance(error, BadCompaction) else f"it raised {type(error).__name__}: {error}"
         message = f"the window was not compacted: of the strategy {_name(chosen)}, {why}"
         session.stream.log("error", "compaction_failed", message)

@@ -145,6 +145,8 @@ class Host:
             raise UsageError(f"limits are gg.Limits(timeout_s=…, memory_bytes=…), not {type(given).__name__}")
         if mode not in MODES:
             raise UsageError(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
+        if compaction is not None and not callable(compaction):
+            raise UsageError(f"a compaction strategy is something to call, not {type(compaction).__name__}")
         if mode == "tool-calling" and library:
             raise UsageError("a session in which the model calls tools keeps no programs: there are none")
         if language is None and mode != "tool-calling":

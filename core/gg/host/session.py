@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import UNSET
 
@@ -16,6 +16,7 @@ from gg.documentation import Catalogue, Documentation
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.compaction import compact
 from gg.host.reply import Reply
+from gg.host.surface import surface_of_arm, surface_of_tools
 from gg.host.tool_calling import ToolTurn
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
@@ -24,16 +25,16 @@ from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
 from gg.protocol import Hello
-from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
+from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted
 from gg.stream.stream import Sink, Stream
 from gg.types import ArmInfo, Limits, Mode
 from gg.warden.messages import PluginRef
 from gg.window.clean import clean_text
 from gg.window.compaction import Compacted, Strategy, keep_what_was_pinned
 from gg.window.messages import Message
-from gg.window.prompt import TOOL_NAME, submit_program_tool, system_prompt
+from gg.window.prompt import TOOL_NAME
 from gg.window.shapes import Tool, check_shape, render, render_tool, render_tool_choice
-from gg.window.tools import NO_LANGUAGE, operation_tools, tool_names, tools_prompt
+from gg.window.tools import NO_LANGUAGE
 from gg.window.window import Window
 from gg.workspace import Workspace
 
@@ -97,6 +98,12 @@ class Session:
         self.tell_of_cleaning(deleted)
         self.window.push(Message("user", text, "user_prompt"))
 
+    @overload
+    def messages(self, shape: Literal["openai-chat", "openai-responses"] = ...) -> list[dict[str, Any]]: ...
+    @overload
+    def messages(self, shape: Literal["anthropic"]) -> dict[str, Any]: ...
+    @overload
+    def messages(self, shape: str) -> Any: ...
     def messages(self, shape: str = "openai-chat") -> Any:
         """Return the window as the next request carries it.
 
@@ -272,29 +279,16 @@ class Session:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        held = self.operations()
-        modules = list(dict.fromkeys(row.module for row in held))
-        hello = None
-        if self.arm is None:
-            names = {name: row for name, row in tool_names(self.host.table).items() if self.gate.permits(row)}
-            self.info: ArmInfo = NO_LANGUAGE
-            self._tools = operation_tools(names)
-            prompt = tools_prompt(names)
-            surface = [
-                SurfaceModule(
-                    module=module, path=module,
-                    functions=[SurfaceFunction(n, n, row.id) for n, row in names.items() if row.module == module],
-                )
-                for module in modules
-            ]  # fmt: skip
+        hello = None if self.arm is None else self._greet(self.arm)
+        if hello is None:
+            surface = surface_of_tools(self.host.table, self.gate)
         else:
-            hello = self._greet(self.arm)
-            self.info = hello.info
-            self._tools = [submit_program_tool(self.info)]
-            prompt = system_prompt(self.info, held)
-            surface = [self._surface(module, held) for module in modules]
+            surface = surface_of_arm(hello.info, self.operations())
+        self.info: ArmInfo = surface.info
+        self._tools = surface.tools
+        modules = [module.module for module in surface.modules]
         self._context = json.dumps({"modules": modules, "lib": False, "code": []})
-        self.window.push(Message("system", prompt, "system"))
+        self.window.push(Message("system", surface.prompt, "system"))
         arm = self.info.id or UNSET
         self.stream.emit(
             SessionStarted(
@@ -305,7 +299,7 @@ class Session:
                 confinement=UNSET if hello is None else hello.confinement,
             )
         )
-        self.stream.emit(AgentSurface(arm=arm, mode=self.mode, modules=surface))
+        self.stream.emit(AgentSurface(arm=arm, mode=self.mode, modules=surface.modules))
         self._tell_operator(hello)
 
     def _greet(self, arm: PluginRef) -> Hello:
@@ -334,16 +328,6 @@ class Session:
                 self.stream.log("error", "plugin_failed", str(failure), distribution=failure.distribution)
         for rejected, distribution in self.host.rejected_rows:
             self.stream.log("error", "plugin_failed", rejected, distribution=distribution or "no distribution")
-
-    def _surface(self, module: str, held: list[Operation]) -> SurfaceModule:
-        functions = [
-            SurfaceFunction(
-                name=self.info.spell_name(row.name), spelling=self.info.spell(module, row.name), operation=row.id
-            )
-            for row in held
-            if row.module == module
-        ]
-        return SurfaceModule(module=module, path=self.info.member_separator.join(("gg", module)), functions=functions)
 
     def _check_open(self) -> None:
         if self._closed or self.ended:
