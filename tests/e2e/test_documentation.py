@@ -634,15 +634,6 @@ def test_the_prompt_says_where_documentation_is(host: Host, arm: str) -> None:
         assert "docs" not in session.messages()[0]["content"]
 
 
-def test_the_operator_reads_once_which_calls_had_no_page(host: Host, arm: str) -> None:
-    """A debug line, in the model's spelling; the stream stays quiet."""
-    with host.session(arm, limits=FAST) as session:
-        ran = submit(session, spell(arm, "$LIST(); $OPEN_TEXT('a', '1')"))
-        assert ran.log("undocumented_calls")["calls"] == [spell(arm, "$LIST"), spell(arm, "$OPEN_TEXT")]
-        assert ran.loud == []
-        assert "undocumented_calls" not in submit(session, spell(arm, "$LIST()")).slugs()
-
-
 def test_nothing_is_rendered_before_it_is_asked_for(arm: str) -> None:
     """A session that looks nothing up asks the arm nothing, and two that do render once."""
     with Host(spares=False) as host:

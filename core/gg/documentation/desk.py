@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from msgspec import UNSET
-
 from gg.documentation.catalogue import Catalogue, Found
 from gg.documentation.pages import CORE
 from gg.documentation.prose import one_line, safe_page
 from gg.operations.gate import Gate
 from gg.operations.table import OperationTable
-from gg.stream.events import CodeExecution
-from gg.stream.stream import Stream
-from gg.types import ArmInfo, DocumentationEntry
+from gg.types import DocumentationEntry
 
 __all__ = ["KINDS", "Documentation", "Page", "Question"]
 
@@ -51,7 +47,6 @@ class Documentation:
         self._table = table
         self._gate = gate
         self._load = load
-        self._told = False
 
     # -- what operations ask ------------------------------------------------------------------------------------------
 
@@ -101,17 +96,6 @@ class Documentation:
             body += _listed(_TITLES[kind], [one for one in hits if one.kind == kind])
         return safe_page(body)
 
-    # -- what a turn asks ---------------------------------------------------------------------------------------------
-
-    def tell_of_undocumented(self, event: CodeExecution, info: ArmInfo, stream: Stream) -> None:
-        """Tell the operator, once a session, of the calls that a program made without a documentation view of them."""
-        if self._told or event.undocumented_calls is UNSET:
-            return
-        self._told = True
-        calls = [_spelling(id, info) for id in event.undocumented_calls.operations]
-        message = "calls without a documentation view: " + ", ".join(calls)
-        stream.log("debug", "undocumented_calls", message, calls=calls)
-
     # -- the gate -----------------------------------------------------------------------------------------------------
 
     def _permits(self, entry: DocumentationEntry) -> bool:
@@ -131,11 +115,6 @@ class Documentation:
     def _module_names(entry: DocumentationEntry) -> frozenset[str]:
         path = entry.fqn if entry.kind == "module" else entry.fqn[: -len(entry.name)].rstrip(".:")
         return frozenset({entry.module.lower(), path.lower(), f"gg.{entry.module}".lower()})
-
-
-def _spelling(id: str, info: ArmInfo) -> str:
-    module, _, name = id.partition(".")
-    return info.spell(module, name) if name else id
 
 
 def _listed(title: str, entries: Iterable[DocumentationEntry]) -> str:

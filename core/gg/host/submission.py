@@ -88,7 +88,6 @@ class Submission:
         state.run_ms += result.duration_ms or 0.0
         event = self._event(result)
         self._record.fill(event)
-        self._session.documentation.tell_of_undocumented(event, self._session.info, self._stream)
         self._settle_ending(result, event)
         if self._session.library is not None and self._id is not None:
             said = result.body if result.heading is not None else None

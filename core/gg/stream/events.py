@@ -57,7 +57,6 @@ LogSlug = Literal[
     "cache_unavailable",
     "text_cleaned",
     "session_cancelled",
-    "undocumented_calls",
 ]
 
 
