@@ -114,8 +114,11 @@ class Session:
         try:
             turn = TurnRunner(self).take(read)
         finally:
-            self._was_cancelled, self.cancelled = self.cancelled, False
-            self._turning.release()
+            with self._lock:
+                self._was_cancelled, self.cancelled = self.cancelled, False
+                if self._was_cancelled:
+                    self.drop_worker()  # it was told to end, and may read one more program before it does
+                self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
@@ -131,13 +134,15 @@ class Session:
 
         Between two turns there is nothing to stop, and the stream says so: the next turn is not affected.
         """
-        if not self._turning.locked():
+        with self._lock:
+            running = self._turning.locked()
+            if running:
+                self.cancelled = True
+                worker = self._worker
+                if worker is not None:
+                    self.host.warden.kill(worker.number)
+        if not running:
             self.stream.log("info", "session_cancelled", "no turn was running, so nothing was stopped")
-            return
-        self.cancelled = True
-        worker = self._worker
-        if worker is not None:
-            self.host.warden.kill(worker.number)
 
     def close(self) -> None:
         """End the session and its worker; a temporary workspace goes with it."""
