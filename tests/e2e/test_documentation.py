@@ -30,7 +30,7 @@ gg.files.readFile(path: string, options?: { offset?: number, limit?: number }): 
 
 Read a text file, or some of its lines.
 
-At most 256 KiB a call: `truncated` says when there was more.
+At most 256 KiB a call: `truncated` says when there was more. Of a picture (PNG, JPEG, GIF, WebP) it returns what it is, and no text.
 
 Arguments:
   path: string, required. Relative to the workspace, or absolute inside it.
@@ -45,6 +45,10 @@ FileText:
   lastLine: number
   totalLines: number
   truncated: boolean
+  mediaType?: string. Of a picture: what it is, such as image/png.
+  bytes?: number. Of a picture: its size.
+  shown?: boolean. Of a picture: whether your next turn shows it.
+  notShownReason?: string. Of a picture: why you do not see it.
 
 Fails with gg.core.ApiError, by its code:
   not-found: Nothing is there.
@@ -60,7 +64,7 @@ gg.files.read_file(path: str | PathLike[str], *, offset: int | None = None, limi
 
 Read a text file, or some of its lines.
 
-At most 256 KiB a call: `truncated` says when there was more.
+At most 256 KiB a call: `truncated` says when there was more. Of a picture (PNG, JPEG, GIF, WebP) it returns what it is, and no text.
 
 Arguments:
   path: str | PathLike[str], required. Relative to the workspace, or absolute inside it.
@@ -75,6 +79,10 @@ FileText:
   last_line: int
   total_lines: int
   truncated: bool
+  media_type: str | None. Of a picture: what it is, such as image/png.
+  bytes: int | None. Of a picture: its size.
+  shown: bool | None. Of a picture: whether your next turn shows it.
+  not_shown_reason: str | None. Of a picture: why you do not see it.
 
 Fails with gg.core.ApiError, by its code:
   not-found: Nothing is there.

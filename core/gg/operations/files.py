@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from gg.operations.context import CallContext
 from gg.operations.table import Arguments, ErrorCode, Int64, Operation, OperationFailure, PathText, Record
@@ -40,10 +42,10 @@ class FileText(Record, frozen=True, omit_defaults=True):
     last_line: int
     total_lines: int
     truncated: bool
-    media_type: str | None = None
-    bytes: int | None = None
-    shown: bool | None = None
-    not_shown_reason: str | None = None
+    media_type: Annotated[str | None, msgspec.Meta(description="Of a picture: what it is, such as image/png.")] = None
+    bytes: Annotated[int | None, msgspec.Meta(description="Of a picture: its size.")] = None
+    shown: Annotated[bool | None, msgspec.Meta(description="Of a picture: whether your next turn shows it.")] = None
+    not_shown_reason: Annotated[str | None, msgspec.Meta(description="Of a picture: why you do not see it.")] = None
 
 
 class _WriteFile(Arguments, frozen=True):
