@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         Host(confinement=options.confinement, spares=False) as host,
         host.session(
             line.arm, workspace=workspace, grants=line.grants, limits=limits, library=line.library,
-            role=line.role, sinks=[] if pretty is None else [pretty.event],
+            role=line.role, sinks=[] if pretty is None else [pretty.event], skills=line.skills,
         ) as session,
     ):  # fmt: skip
         for position, item in enumerate(transcript.lines):

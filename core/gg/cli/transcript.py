@@ -27,6 +27,7 @@ class SessionLine:
     timeout_s: float = 30.0
     memory_mib: float = 256.0
     role: str = "standard"
+    skills: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,8 @@ def _session(number: int, value: Any) -> SessionLine:
             )
     if given.get("mode") not in (None, "responses-as-code"):
         raise TranscriptError(number, f"asks for the mode {given['mode']!r}, and this gg has only 'responses-as-code'")
-    for key in ("skills", "plugins"):
-        if given.get(key):
-            raise TranscriptError(number, f"asks for {key}, which this gg does not have yet")
+    if given.get("plugins"):
+        raise TranscriptError(number, "asks for plugins, which this gg does not have yet")
     limits = _limits(number, given.get("limits"))
     grants = _grants(number, given.get("grants"))
     library = given.get("library", "off")
@@ -115,6 +115,7 @@ def _session(number: int, value: Any) -> SessionLine:
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
         limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard",
+        _text(number, given, "skills"),
     )  # fmt: skip
 
 

@@ -22,8 +22,11 @@ from gg.library import Library
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
+from gg.operations.memories import MEMORIES_OPERATIONS
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
 from gg.operations.programs import PROGRAMS_OPERATIONS
+from gg.operations.skills import MODULE as SKILLS_MODULE
+from gg.operations.skills import SKILLS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
@@ -37,7 +40,14 @@ __all__ = ["Host", "builtin_operations"]
 
 def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
-    return (*FILES_OPERATIONS, *VIEWS_OPERATIONS, *PROGRAMS_OPERATIONS, *SESSION_OPERATIONS)
+    return (
+        *FILES_OPERATIONS,
+        *MEMORIES_OPERATIONS,
+        *VIEWS_OPERATIONS,
+        *SKILLS_OPERATIONS,
+        *PROGRAMS_OPERATIONS,
+        *SESSION_OPERATIONS,
+    )
 
 
 class Host:
@@ -101,6 +111,8 @@ class Host:
         role: str = "standard",
         sinks: Iterable[Sink] = (),
         run_timeout_s: float | None = None,
+        skills: str | os.PathLike[str] | None = None,
+        memories: str | os.PathLike[str] | None = None,
     ) -> Session:
         """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
 
@@ -111,7 +123,10 @@ class Host:
         :param keep: how many of the newest programs the library keeps; None keeps all.
         :param role: ``standard`` ends with ``session.finish``, ``review`` with ``approve`` or ``request_changes``.
         :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
-        :raises UsageError: for an unknown arm, grant or role, or a workspace that cannot be used.
+        :param skills: a directory of skills, a sub-folder each; without one the agent holds no ``skills``.
+        :param memories: a directory that keeps the agent's memories; None keeps them for this session alone.
+        :raises UsageError: for an unknown arm, grant or role, a workspace that cannot be used, or a skill or memory
+            that cannot be read.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -125,6 +140,8 @@ class Host:
         without = endings_of_other_roles(role)
         if not library:
             without |= {PROGRAMS_MODULE}
+        if skills is None:
+            without |= {SKILLS_MODULE}
         gate = Gate(self.table, grants, without=without)
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
@@ -147,6 +164,8 @@ class Host:
                 role=role,
                 sinks=everyone,
                 run_timeout_s=run_timeout_s,
+                skills=skills,
+                memories=memories,
             )
             session.release = undo.pop_all()
         return session

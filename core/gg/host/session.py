@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
+from gg.knowledge import open_knowledge, prompt_section
 from gg.library import Library
 from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
@@ -46,6 +48,7 @@ class Session:
     def __init__(
         self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
         library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
+        skills: str | os.PathLike[str] | None = None, memories: str | os.PathLike[str] | None = None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.stream = Stream(sinks)
@@ -64,7 +67,7 @@ class Session:
         self._worker: Worker | None = None
         self._told_of: int | None = None
         try:
-            self._start()
+            self._start(skills, memories)
         except BaseException:
             self.drop_worker()
             raise
@@ -199,7 +202,7 @@ class Session:
 
     # -- starting -----------------------------------------------------------------------------------------------------
 
-    def _start(self) -> None:
+    def _start(self, skills: str | os.PathLike[str] | None, memories: str | os.PathLike[str] | None) -> None:
         self.stream.log("debug", "warm_up_started", "the worker and its guest are starting")
         hello = None
         for attempt in (1, 2):  # a worker killed while it started is replaced once
@@ -213,10 +216,11 @@ class Session:
                 self.stream.log("warn", "worker_died", str(gone))
         assert hello is not None
         self.info: ArmInfo = hello.info
+        self.knowledge = open_knowledge(self.info, skills, memories)
         held = self.operations()
         modules = list(dict.fromkeys(row.module for row in held))
         self._context = json.dumps({"modules": modules, "lib": False, "code": []})
-        self.window.push(Message("system", system_prompt(self.info, held), "system"))
+        self.window.push(Message("system", system_prompt(self.info, held) + self._knows(held), "system"))
         self.stream.emit(
             SessionStarted(
                 arm=self.info.id,
@@ -228,6 +232,11 @@ class Session:
         )
         self.stream.emit(AgentSurface(arm=self.info.id, mode=_MODE, modules=[self._surface(m, held) for m in modules]))
         self._tell_operator(hello.confinement, hello.reason)
+
+    def _knows(self, held: list[Operation]) -> str:
+        """Return what the system prompt says of skills and memories."""
+        modules = {row.module for row in held}
+        return prompt_section(self.knowledge, skills="skills" in modules, memories="memories" in modules)
 
     def _tell_operator(self, confinement: str, reason: str | None) -> None:
         if confinement != "full":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gg.knowledge import Knowledge
     from gg.library import Library
     from gg.operations.deferred import Poll
     from gg.operations.ending import Ending
@@ -37,6 +38,7 @@ class CallContext:
     hand_over: HandOver
     library: Library | None = None
     defer: Callable[[str, Poll], None] = _nobody_waits
+    knowledge: Knowledge | None = None
 
     def arg(self, name: str) -> str:
         """Spell an argument as the agent's language does, in backticks: ``old_string`` is `` `oldString` ``."""

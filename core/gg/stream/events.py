@@ -57,6 +57,9 @@ LogSlug = Literal[
     "cache_unavailable",
     "text_cleaned",
     "session_cancelled",
+    "code_loaded",
+    "code_not_loaded",
+    "on_use_failed",
 ]
 
 

@@ -83,6 +83,12 @@ class Views:
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
+    def pin_skill(self, name: str, body: str) -> None:
+        """Put a skill's text into the window. It is no view that a program can close or replace."""
+        message = Message("user", body, "skills", f"View: {name}", program=self._program)
+        self._window.push(message)
+        self._record("opened", "skill", name, message.tokens)
+
     def close(self, selector: str) -> int:
         """Close the views of a label or path and return how many there were."""
         closed = self._window.close(selector)
