@@ -1,4 +1,4 @@
-"""The code of skills and memories that one agent has put to use: what is loaded, under which key, and what is to run."""
+"""The code of skills and memories that an agent has put to use: what is loaded, under which key, what is to run."""
 
 from __future__ import annotations
 

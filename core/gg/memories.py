@@ -1,4 +1,4 @@
-"""Memories: what an agent notes for later, with code where it likes; for a session, or in a directory that outlives it."""
+"""Memories: what an agent notes for later, with code where it likes, for a session or in a directory that stays."""
 
 from __future__ import annotations
 

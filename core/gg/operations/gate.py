@@ -46,7 +46,7 @@ class Gate:
     def narrowed(self, without: frozenset[str]) -> Gate:
         """Return a gate that refuses more modules and operations."""
         gate = copy.copy(self)
-        gate._without = self._without | without  # noqa: SLF001 - a gate of the same class
+        gate._without = self._without | without
         return gate
 
     def permits(self, operation: Operation) -> bool:
