@@ -36,10 +36,10 @@ lint: $(VENV)/.dev ## ruff, rustfmt, clippy, the import contract
 	$(BIN)/ruff format --check .
 	cargo fmt --all --check
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/lint-imports --no-cache
+	PYTHONPATH=plugins/board $(BIN)/lint-imports --no-cache
 
 types: $(VENV)/.dev ## mypy, pyright, and the extension's stub
-	$(BIN)/mypy core/gg arms/gg_arms plugins/echo/gg_echo plugins/timing/gg_timing
+	$(BIN)/mypy core/gg arms/gg_arms plugins/board/gg_board plugins/echo/gg_echo plugins/timing/gg_timing
 	$(BIN)/pyright --level error
 	$(BIN)/python -m mypy.stubtest gg_rust_ext
 

@@ -46,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
     failures = 0
     outcome = "continue"
     with (
-        Host(confinement=options.confinement, spares=False) as host,
+        Host(
+            confinement=options.confinement, spares=False, plugins=True if line.plugins is None else line.plugins
+        ) as host,
         host.session(
             line.arm, workspace=workspace, grants=line.grants, limits=limits, library=line.library,
             role=line.role, sinks=[] if pretty is None else [pretty.event], skills=line.skills,

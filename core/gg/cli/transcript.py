@@ -27,6 +27,7 @@ class SessionLine:
     timeout_s: float = 30.0
     memory_mib: float = 256.0
     role: str = "standard"
+    plugins: list[str] | None = None
     skills: str | None = None
 
 
@@ -105,16 +106,15 @@ def _session(number: int, value: Any) -> SessionLine:
             )
     if given.get("mode") not in (None, "responses-as-code"):
         raise TranscriptError(number, f"asks for the mode {given['mode']!r}, and this gg has only 'responses-as-code'")
-    if given.get("plugins"):
-        raise TranscriptError(number, "asks for plugins, which this gg does not have yet")
     limits = _limits(number, given.get("limits"))
-    grants = _grants(number, given.get("grants"))
+    grants = _names(number, "grant", given.get("grants"))
+    plugins = _names(number, "plugin", given.get("plugins"))
     library = given.get("library", "off")
     if library not in ("on", "off"):
         raise TranscriptError(number, f"has the library {library!r}, not 'on' or 'off'")
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
-        limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard",
+        limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard", plugins,
         _text(number, given, "skills"),
     )  # fmt: skip
 
@@ -138,12 +138,12 @@ def _limits(number: int, value: Any) -> dict[str, float]:
     return limits
 
 
-def _grants(number: int, value: Any) -> list[str] | None:
+def _names(number: int, what: str, value: Any) -> list[str] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise TranscriptError(number, "has grants that are no list")
-    grants = cast("list[Any]", value)
-    if not all(isinstance(grant, str) for grant in grants):
-        raise TranscriptError(number, "has a grant that is no string")
-    return grants
+        raise TranscriptError(number, f"has {what}s that are no list")
+    names = cast("list[Any]", value)
+    if not all(isinstance(name, str) for name in names):
+        raise TranscriptError(number, f"has a {what} that is no string")
+    return names

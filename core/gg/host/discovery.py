@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -14,7 +14,7 @@ from gg.hookspecs import host as specs
 from gg.stream.events import Event
 from gg.warden.messages import PluginRef
 
-__all__ = ["HostPlugins", "find_arm", "find_arms", "find_worker_plugins"]
+__all__ = ["HostPlugins", "check_plugins", "find_arm", "find_arms", "find_worker_plugins"]
 
 
 def find_arms(settings: Settings) -> dict[str, PluginRef]:
@@ -40,9 +40,25 @@ def find_arm(settings: Settings, name: str) -> PluginRef:
     return arms[name]
 
 
-def find_worker_plugins() -> tuple[PluginRef, ...]:
-    """Return the plugins that every worker loads beside its arm."""
-    return tuple(sorted((_ref(point) for point in entry_points(group="gg.worker_plugins")), key=lambda ref: ref.name))
+def find_worker_plugins(only: frozenset[str] | None = None) -> tuple[PluginRef, ...]:
+    """Return the plugins that every worker loads beside its arm; of those of ``only`` where it is given."""
+    found = (_ref(point) for point in entry_points(group="gg.worker_plugins"))
+    return tuple(sorted((ref for ref in found if only is None or ref.name in only), key=lambda ref: ref.name))
+
+
+def check_plugins(names: Iterable[str]) -> frozenset[str]:
+    """Return the names of plugins of either side that a host is to load.
+
+    :raises UsageError: for one that is not installed, naming those that are.
+    """
+    if isinstance(names, str):
+        raise UsageError(f"plugins are a list of names, not the text {names!r}")
+    given = frozenset(names)
+    known = {point.name for group in ("gg.plugins", "gg.worker_plugins") for point in entry_points(group=group)}
+    for name in sorted(given - known, key=str):
+        installed = f"the plugins are: {', '.join(sorted(known))}" if known else "none is installed"
+        raise UsageError(f"there is no plugin {name!r}; {installed}")
+    return given
 
 
 def _ref(point: EntryPoint) -> PluginRef:
@@ -53,15 +69,19 @@ def _ref(point: EntryPoint) -> PluginRef:
 
 
 class HostPlugins:
-    """The host's plugin manager. A plugin that fails to load is kept in ``failures`` and breaks nothing."""
+    """The host's plugin manager. A plugin that fails to load is kept in ``failures`` and breaks nothing.
 
-    def __init__(self) -> None:
+    :param only: the names of the plugins to load; None loads all that are installed.
+    """
+
+    def __init__(self, only: frozenset[str] | None = None) -> None:
         self.manager = pluggy.PluginManager("gg")
         self.manager.add_hookspecs(specs)
         self.failures: list[PluginLoadError] = []
         self._distributions: dict[str, str] = {}
         for point in entry_points(group="gg.plugins"):
-            self._load(point)
+            if only is None or point.name in only:
+                self._load(point)
 
     def _load(self, point: EntryPoint) -> None:
         ref = _ref(point)

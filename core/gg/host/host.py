@@ -12,19 +12,22 @@ from typing import Any, Literal
 
 from gg.config import Settings
 from gg.errors import UsageError
-from gg.host.discovery import HostPlugins, find_arm, find_arms, find_worker_plugins
+from gg.host.catalogues import Catalogues
+from gg.host.discovery import HostPlugins, check_plugins, find_arm, find_arms, find_worker_plugins
 from gg.host.judges import Judges
 from gg.host.session import Session
 from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
+from gg.operations.docs import DOCS_OPERATIONS
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
 from gg.operations.memories import MEMORIES_OPERATIONS
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
 from gg.operations.programs import PROGRAMS_OPERATIONS
+from gg.operations.shell import SHELL_OPERATIONS
 from gg.operations.skills import MODULE as SKILLS_MODULE
 from gg.operations.skills import SKILLS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
@@ -42,7 +45,9 @@ def builtin_operations() -> tuple[Operation, ...]:
     """Return gg's own rows of the operations table."""
     return (
         *FILES_OPERATIONS,
+        *SHELL_OPERATIONS,
         *MEMORIES_OPERATIONS,
+        *DOCS_OPERATIONS,
         *VIEWS_OPERATIONS,
         *SKILLS_OPERATIONS,
         *PROGRAMS_OPERATIONS,
@@ -56,11 +61,13 @@ class Host:
     :param sinks: called with each event of every session.
     :param operations: rows added to the operations table for all sessions.
     :param confinement: ``off`` runs workers unconfined, and the stream says so.
-    :param plugins: whether installed host plugins (entry points ``gg.plugins``) are loaded.
+    :param plugins: whether installed plugins (entry points ``gg.plugins``, ``gg.worker_plugins``) are loaded, or the
+        names of those that are.
     :param spares: whether a worker is kept warm for the next session of the same arm and limits.
     :param share_cpu: whether a program's worker and the thread that waits for it share a CPU meanwhile.
     :param settings: what the environment says; read from it when None.
     :raises WardenError: when the warden cannot be started.
+    :raises UsageError: for the name of a plugin that is not installed.
     """
 
     def __init__(
@@ -69,16 +76,17 @@ class Host:
         sinks: Iterable[Sink] = (),
         operations: Sequence[Operation] = (),
         confinement: Literal["on", "off"] = "on",
-        plugins: bool = True,
+        plugins: bool | Iterable[str] = True,
         spares: bool = True,
         share_cpu: bool = True,
         settings: Settings | None = None,
     ) -> None:
+        only = None if isinstance(plugins, bool) else check_plugins(plugins)
         self.settings = settings or Settings.from_environment()
         self.warden = WardenClient(self.settings)  # first: it starts up while we go on
         threading.Thread(target=load_tokens, name="gg-tokens").start()
         self._sinks = list(sinks)
-        self.plugins = HostPlugins() if plugins else None
+        self.plugins = HostPlugins(only) if plugins is not False else None
         self.table = OperationTable(builtin_operations())
         self.rejected_rows: list[tuple[str, str]] = []
         added_rows = [(row, "") for row in operations] + (self.plugins.operations() if self.plugins else [])
@@ -88,10 +96,11 @@ class Host:
             except ValueError as error:
                 self.rejected_rows.append((str(error), distribution))
         self.judges = Judges(self.plugins)
-        self._worker_plugins = find_worker_plugins() if plugins else ()
+        self._worker_plugins = find_worker_plugins(only) if plugins is not False else ()
         own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
         added = tuple(row.spec() for row in self.table if row.id not in own)
         self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
+        self.catalogues = Catalogues(self.pool, self.table)
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 

@@ -23,6 +23,7 @@ from gg.protocol import ChannelClosed, ChannelTimeout, ModulePrepared, PrepareMo
 from gg.stream.record import ProgramRecord
 from gg.types import ArmInfo, CodeModule, PreparedModule
 from gg.window.messages import COMPILER_ERROR, NOTICE
+from gg.window.views import Views
 from gg_rust_ext import apply_ranges
 
 if TYPE_CHECKING:
@@ -44,11 +45,11 @@ class UsedCode:
     """
 
     def __init__(
-        self, session: Session, record: ProgramRecord, index: int,
+        self, session: Session, record: ProgramRecord, views: Views, index: int,
         desk: Callable[[ArmInfo, Gate, Ending, HandOver], CallDesk],
         run: Callable[[Run, MakeDesk], ProgramResult], notices: list[str],
     ) -> None:  # fmt: skip
-        self._session, self._record, self._index = session, record, index
+        self._session, self._record, self._views, self._index = session, record, views, index
         self._desk, self._run, self._notices = desk, run, notices
         self._code = session.knowledge.code
 
@@ -88,9 +89,20 @@ class UsedCode:
                 self._not_loaded(code, how, result.body)
                 return result
         self._code.settle(code, prepared)
+        self._document(code)
         message = f"the code of the {owner.kind} {owner.name!r} is loaded as lib.{code.key}"
         self._session.stream.log("debug", "code_loaded", message, kind=owner.kind, name=owner.name, key=code.key)
         return result
+
+    def _document(self, code: Unloaded) -> None:
+        """Open the page of a module that was loaded: the line that reaches it, and whose code it is."""
+        info, owner, knowledge = self._session.info, code.owner, self._session.knowledge
+        entry = knowledge.skills.get(owner.name) if owner.kind == "skill" else knowledge.memories.get(owner.name)
+        about = f": {entry.description}" if entry is not None else "."
+        name = info.member_separator.join(("lib", code.key))
+        reach = [info.import_line.format(key=code.key), ""] if info.import_line else []
+        page = "\n".join([*reach, f"The code of the {owner.kind} `{owner.name}`{about}"])
+        self._views.open_docs(f"lib.{code.key}", name, page)
 
     def _not_loaded(self, code: Unloaded, how: str, said: str, detail: str = "") -> None:
         owner = code.owner

@@ -42,8 +42,12 @@ MAX_LOG_BYTES = 16 << 10
 
 @dataclass
 class TurnState:
-    """What the submissions of a turn share: the ending, and what bounds hold for the whole of it."""
+    """What the submissions of a turn share: the ending, and what bounds hold for the whole of it.
 
+    ``documented`` is what had a documentation view when the turn began.
+    """
+
+    documented: frozenset[str] = frozenset()
     ending: Ending = field(default_factory=Ending)
     composed_bytes: int = 0
     handed_over: int = 0
@@ -70,10 +74,10 @@ class Submission:
         self._id = id
         self._source = source
         self._record = ProgramRecord(session.stream.emit)
-        self._record.documented = frozenset()  # no documentation view stands in the window of this gg yet
+        self._record.documented = state.documented
         self._views = Views(session.window, self._record.view, index, state.composed_bytes)
         self._notices: list[str] = []
-        self._used = UsedCode(session, self._record, index, self._desk, self._run_in_worker, self._notices)
+        self._used = UsedCode(session, self._record, self._views, index, self._desk, self._run_in_worker, self._notices)
 
     def run(self) -> SubmissionResult:
         """Run the chain to its end, and emit its event."""
@@ -135,7 +139,7 @@ class Submission:
         session = self._session
         context = CallContext(
             session.workspace, self._views, ending, info, hand_over, session.library, session.deferred.add,
-            knowledge=session.knowledge,
+            lambda: session.cancelled, session.run_ends, session.documentation, session.knowledge,
         )  # fmt: skip
         objection = self._object if session.host.judges.pre_call is not None else None
         return CallDesk(session.host.table, gate, context, self._record, session.run_ends, objection)

@@ -49,7 +49,7 @@ class TurnRunner:
         self._session = session
         self._stream = session.stream
         self._window = session.window
-        self._state = TurnState()
+        self._state = TurnState(session.window.documented())
         self._notices: list[tuple[str, int | None]] = []
         self._errors: list[tuple[str, str, int]] = []
         self._first_failure: str | None = None
@@ -58,9 +58,8 @@ class TurnRunner:
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
-        session, stream, window = self._session, self._stream, self._window
+        stream, window = self._stream, self._window
         began = time.perf_counter()
-        session.cancelled = False
         window.turn += 1
         stream.turn = window.turn
         window.push(self._said(reply))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gg.documentation import Documentation
     from gg.knowledge import Knowledge
     from gg.library import Library
     from gg.operations.deferred import Poll
@@ -23,12 +26,16 @@ def _nobody_waits(operation: str, _poll: Poll) -> None:
     raise RuntimeError(f"{operation} deferred a result, and nothing here waits for it")
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class CallContext:
     """The services of one agent, for the length of one program.
 
     ``defer(operation, poll)`` promises a result for a later turn: the model reads what ``poll()`` answers, once that is
-    a text, as a notice.
+    a text, as a notice. A handler that takes long looks at ``cancelled()`` meanwhile and stops within `left_s`.
     """
 
     workspace: Workspace
@@ -38,7 +45,14 @@ class CallContext:
     hand_over: HandOver
     library: Library | None = None
     defer: Callable[[str, Poll], None] = _nobody_waits
+    cancelled: Callable[[], bool] = _never
+    run_ends: float | None = None
+    documentation: Documentation | None = None
     knowledge: Knowledge | None = None
+
+    def left_s(self) -> float:
+        """Return how many seconds of the whole run's time are left."""
+        return math.inf if self.run_ends is None else max(self.run_ends - time.monotonic(), 0.0)
 
     def arg(self, name: str) -> str:
         """Spell an argument as the agent's language does, in backticks: ``old_string`` is `` `oldString` ``."""

@@ -60,5 +60,5 @@ class Gate:
         return tuple(dict.fromkeys(row.module for row in table if self.permits(row)))
 
 
-RESERVED_MODULES = frozenset({"shell", "docs", "skills", "memories", "context", "core"})
+RESERVED_MODULES = frozenset({"skills", "memories", "context", "core"})
 """gg's own module names: granting one of which this host has no operation yet is not a mistake."""

@@ -6,12 +6,22 @@ from typing import Literal
 
 import msgspec
 
-from gg.types import ArmInfo, CodeModule, OperationSpec, OutcomeKind, PreparedModule, TrimKind
+from gg.types import (
+    ArmInfo,
+    CodeModule,
+    DocumentationEntry,
+    OperationSpec,
+    OutcomeKind,
+    PreparedModule,
+    TrimKind,
+)
 
 __all__ = [
     "MAX_FRAME_BYTES",
     "PROTOCOL_VERSION",
     "Call",
+    "Document",
+    "Documented",
     "Done",
     "FromWorker",
     "Hello",
@@ -83,6 +93,12 @@ class PrepareModule(_Frame, tag=5, frozen=True):
     """Host to worker: prepare the code half of a skill or memory."""
 
     module: CodeModule
+
+
+class Document(_Frame, tag=6, frozen=True):
+    """Host to worker: render the documentation of these operations."""
+
+    operations: tuple[OperationSpec, ...]
 
 
 class Hello(_Frame, tag=11, frozen=True):
@@ -175,5 +191,15 @@ class ModulePrepared(_Frame, tag=19, frozen=True):
     detail: str = ""
 
 
-ToWorker = Run | Reply | Trim | Surface | PrepareModule
-FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed | ModulePrepared
+class Documented(_Frame, tag=20, frozen=True):
+    """Worker to host: the answer to `Document`.
+
+    ``entries`` is None from an arm that renders none; ``trouble`` says what was wrong with a hook's answer.
+    """
+
+    entries: tuple[DocumentationEntry, ...] | None
+    trouble: str = ""
+
+
+ToWorker = Run | Reply | Trim | Surface | PrepareModule | Document
+FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed | ModulePrepared | Documented

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gg.operations.table import Operation
-from gg.types import ArmInfo
+from gg.types import ArmInfo, OperationSpec
 
 __all__ = ["TOOL_NAME", "submit_program_tool", "system_prompt"]
 
@@ -47,29 +47,30 @@ def system_prompt(info: ArmInfo, operations: Sequence[Operation]) -> str:
         "- `Compiler error`: the program did not compile, so none of it ran.",
         "- `Runtime error`: it compiled and then threw, or a limit of the sandbox stopped it.",
         "- `Notice`: a fact about the session.",
-        "- `View: …`, `File: …`: what a program of yours showed you.",
+        "- `View: …`, `File: …`, `Documentation: …`: what a program of yours showed you.",
         "",
     ]
     if info.checker:
         lines += [f"Programs are checked by `{info.checker}`.", ""]
+    if {"docs.search", "views.open_docs_view"} <= {operation.id for operation in operations}:
+        search, show = info.spell("docs", "search"), info.spell("views", "open_docs_view")
+        lines += [f"Documentation of what a program may call is found with `{search}` and opened with `{show}`.", ""]
     lines.append("What a program may call, in every program as `gg`:")
     for operation in operations:
-        lines.append(f"- `{_signature(info, operation)}` {operation.summary}")
+        lines.append(f"- `{_signature(info, operation.spec())}` {operation.summary}")
     return "\n".join(lines)
 
 
-def _signature(info: ArmInfo, operation: Operation) -> str:
-    spec = operation.spec()
+def _signature(info: ArmInfo, spec: OperationSpec) -> str:
     spelled = [(info.spell_name(p.name), p.required) for p in spec.parameters]
     required = [name for name, needed in spelled if needed]
     optional = [name for name, needed in spelled if not needed]
+    placed = [] if required else optional[:1]
+    named = optional[len(placed) :]
     if info.case == "snake":
-        named = [f"{name}=None" for name in optional]
-        if optional and required:
-            named = ["*", *named]
-        inside = [*required, *named]
-    elif optional and required:
-        inside = [*required, "{" + ", ".join(f"{name}?" for name in optional) + "}?"]
+        inside = [*required, *(f"{name}=None" for name in placed)]
+        inside += ["*", *(f"{name}=None" for name in named)] if named else []
     else:
-        inside = [*required, *(f"{name}?" for name in optional)]
+        inside = [*required, *(f"{name}?" for name in placed)]
+        inside += ["{" + ", ".join(f"{name}?" for name in named) + "}?"] if named else []
     return f"{info.spell(spec.module, spec.name)}({', '.join(inside)})"

@@ -11,8 +11,10 @@ from gg.window.messages import Message
 from gg.window.window import Window
 from gg.workspace import forbidden_character
 
-__all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewRefused", "Views"]
+__all__ = ["MAX_BODY_BYTES", "MAX_COMPOSED_BYTES", "MAX_LABEL_BYTES", "OpenView", "ViewKind", "ViewRefused", "Views"]
 
+ViewKind = Literal["file", "text", "docs"]
+SEARCH_RESULTS = "search results"
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
@@ -30,7 +32,7 @@ class ViewRefused(Exception):
 class OpenView:
     """A view that stands in the window."""
 
-    kind: Literal["file", "text"]
+    kind: ViewKind
     selector: str
     tokens: int
 
@@ -89,11 +91,40 @@ class Views:
         self._window.push(message)
         self._record("opened", "skill", name, message.tokens)
 
+    def open_docs(self, key: str, name: str, text: str) -> None:
+        """Open the documentation of ``key``; one that stands there unchanged is not sent again.
+
+        :raises ViewRefused: ``limit-exceeded`` when the page is over a view's cap.
+        """
+        _check_size("page", text)
+        view = ("docs", key)
+        old = self._window.view(view)
+        if old is None or old.content != text:
+            self._place(Message("user", text, "docs_views", f"Documentation: {name}", selector=name, key=view), "docs")
+
+    def open_search(self, body: str) -> None:
+        """Open the view of a documentation search; the next search replaces it.
+
+        :raises ViewRefused: ``limit-exceeded`` when it is over a view's cap.
+        """
+        _check_size("body", body)
+        key = ("search",)
+        heading = f"View: {SEARCH_RESULTS}"
+        self._place(Message("user", body, "search_results", heading, selector=SEARCH_RESULTS, key=key), "text")
+
     def close(self, selector: str) -> int:
-        """Close the views of a label or path and return how many there were."""
-        closed = self._window.close(selector)
+        """Close the views of a label or path, documentation excepted, and return how many there were."""
+        return self._close(lambda view: view.selector == selector and _kind(view) != "docs")
+
+    def close_docs(self, key: str | None) -> int:
+        """Close the documentation of ``key``, or all of it, and return how many views there were."""
+        wanted = ("docs", key)
+        return self._close(lambda view: _kind(view) == "docs" and (key is None or view.key == wanted))
+
+    def _close(self, which: Callable[[Message], bool]) -> int:
+        closed = self._window.close(which)
         for view in closed:
-            self._record("closed", _kind(view), selector, view.tokens)
+            self._record("closed", _kind(view), view.selector or "", view.tokens)
         return len(closed)
 
     def current(self) -> list[OpenView]:
@@ -102,9 +133,7 @@ class Views:
 
     def _compose(self, body: str) -> None:
         """Count a body towards the turn's, or refuse it by a cap."""
-        size = len(body.encode())
-        if size > MAX_BODY_BYTES:
-            raise ViewRefused("limit-exceeded", f"the body is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        size = _check_size("body", body)
         if self.composed_bytes + size > MAX_COMPOSED_BYTES:
             left = MAX_COMPOSED_BYTES - self.composed_bytes
             raise ViewRefused(
@@ -119,5 +148,16 @@ class Views:
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
 
 
-def _kind(message: Message) -> Literal["file", "text"]:
-    return "file" if message.band == "file_views" else "text"
+def _check_size(what: str, text: str) -> int:
+    """Return a text's size in bytes, or refuse it by the cap of a view."""
+    size = len(text.encode())
+    if size > MAX_BODY_BYTES:
+        raise ViewRefused("limit-exceeded", f"the {what} is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+    return size
+
+
+def _kind(message: Message) -> ViewKind:
+    return _KINDS.get(message.band, "text")
+
+
+_KINDS: dict[str, ViewKind] = {"file_views": "file", "docs_views": "docs"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gg.window.messages import Message
 
@@ -51,9 +51,13 @@ class Window:
         self.push(message)
         return old is not None
 
-    def close(self, selector: str) -> list[Message]:
-        """Remove the open views of ``selector`` and return them."""
-        closed = [message for message in self._views.values() if message.selector == selector]
+    def view(self, key: tuple[object, ...]) -> Message | None:
+        """Return the open view of a key."""
+        return self._views.get(key)
+
+    def close(self, which: Callable[[Message], bool]) -> list[Message]:
+        """Remove the open views that ``which`` picks and return them."""
+        closed = [message for message in self._views.values() if which(message)]
         for message in closed:
             assert message.key is not None
             del self._views[message.key]
@@ -65,6 +69,10 @@ class Window:
         """Return the views that are open, in window order."""
         places = {id(message): place for place, message in enumerate(self._messages)}
         return sorted(self._views.values(), key=lambda view: places[id(view)])
+
+    def documented(self) -> frozenset[str]:
+        """Return the keys of what has a documentation view."""
+        return frozenset(str(key[1]) for key in self._views if key[0] == "docs")
 
     def of_turn(self, turn: int) -> list[Message]:
         """Return what was pushed to the model in ``turn``, in window order."""

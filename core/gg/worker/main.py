@@ -18,6 +18,7 @@ from gg.protocol import (
     PROTOCOL_VERSION,
     Channel,
     ChannelClosed,
+    Document,
     Hello,
     PrepareModule,
     Ready,
@@ -96,6 +97,8 @@ def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
             prepare_module(channel, arm, frame)
         elif isinstance(frame, Trim):
             answer_trim(channel, arm, frame)
+        elif isinstance(frame, Document):
+            channel.send(arm.document(frame.operations))
         elif isinstance(frame, Surface):
             try:
                 arm.add_operations(frame.operations)

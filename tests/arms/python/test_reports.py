@@ -159,12 +159,12 @@ def test_a_name_error_is_answered_with_the_roster(guest: Guest) -> None:
             "gg.files.readfile",
             "'read_file'?\n    gg.files.read_file, gg.files.write_file, gg.files.edit_file, gg.files.list_dir",
         ),
-        ("gg.shell", "AttributeError: module 'gg' has no attribute 'shell'\n    gg.files, gg.views, gg.session"),
+        ("gg.nothing", "AttributeError: module 'gg' has no attribute 'nothing'\n    gg.files, gg.views, gg.session"),
         (
             "from gg.files import readfile",
             "gg.files.read_file, gg.files.write_file, gg.files.edit_file, gg.files.list_dir",
         ),
-        ("import gg.shell", "ModuleNotFoundError: No module named 'gg.shell'\n    gg.files, gg.views, gg.session"),
+        ("import gg.nothing", "ModuleNotFoundError: No module named 'gg.nothing'\n    gg.files, gg.views, gg.session"),
     ],
 )
 def test_an_unknown_name_of_gg_is_answered_with_what_there_is(guest: Guest, program: str, last: str) -> None:

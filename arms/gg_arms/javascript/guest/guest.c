@@ -1,6 +1,7 @@
 /* The guest's entry points: what the build calls before the snapshot, and what the host calls for a program. */
 #include "gg.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,56 @@ static JSValue native;
 static const uint8_t reserve_log2[] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 17, 17, 17, 17, 18, 18, 18, 18, 19, 19, 19};
 enum { RESERVES = sizeof reserve_log2, ALLOCATORS_OWN = 64 };
 static void *reserve[RESERVES];
+
+/* Given back when an allocation fails for the first time. That one fails all the same; but what follows from it, from
+   the error object to the rejection of the module's promise, needs a few small blocks, and whether the heap has any of
+   their sizes left is a matter of luck. */
+enum { SLACK = 8 };
+static void *slack[SLACK];
+
+static void *spent(void *p)
+{
+    if (!p && slack[0]) {
+        for (int i = 0; i < SLACK; i++) {
+            free(slack[i]);
+            slack[i] = NULL;
+        }
+    }
+    return p;
+}
+
+static void *gg_js_calloc(void *opaque, size_t count, size_t size)
+{
+    (void)opaque;
+    return spent(calloc(count, size));
+}
+
+static void *gg_js_malloc(void *opaque, size_t size)
+{
+    (void)opaque;
+    return spent(malloc(size));
+}
+
+static void gg_js_free(void *opaque, void *p)
+{
+    (void)opaque;
+    free(p);
+}
+
+static void *gg_js_realloc(void *opaque, void *p, size_t size)
+{
+    (void)opaque;
+    return spent(realloc(p, size));
+}
+
+static size_t gg_js_usable_size(const void *p)
+{
+    return malloc_usable_size((void *)p);
+}
+
+static const JSMallocFunctions allocator = {
+    gg_js_calloc, gg_js_malloc, gg_js_free, gg_js_realloc, gg_js_usable_size,
+};
 
 /* Rejections that nobody has handled yet, oldest first. */
 typedef struct Rejection {
@@ -72,7 +123,7 @@ GG_EXPORT("gg_alloc") char *gg_alloc(uint32_t n)
 /* Build time: makes the context with everything that is written in C. */
 GG_EXPORT("gg_init") void gg_init(void)
 {
-    gg_rt = JS_NewRuntime();
+    gg_rt = JS_NewRuntime2(&allocator, NULL);
     JS_SetMaxStackSize(gg_rt, STACK_SIZE - STACK_MARGIN);
     JS_UpdateStackTop(gg_rt);
     JS_SetHostPromiseRejectionTracker(gg_rt, on_rejection, NULL);
@@ -114,6 +165,8 @@ GG_EXPORT("gg_seal") void gg_seal(void)
     engine_not_defined = errors_not_defined;
     for (int i = 0; i < RESERVES; i++)
         reserve[i] = malloc(((size_t)1 << reserve_log2[i]) - ALLOCATORS_OWN);
+    for (int i = 0; i < SLACK; i++)
+        slack[i] = malloc((1 << 16) - ALLOCATORS_OWN);
     JS_RunGC(gg_rt);
     JS_SetGCThreshold(gg_rt, FIRST_COLLECTION);
 }
