@@ -14,7 +14,7 @@ from gg import wording
 from gg.errors import ArmUnavailable, ProtocolError
 from gg.host.program import COMPILE_TIMEOUT_S, ProgramResult
 from gg.host.workers import WorkerGone
-from gg.loaded_code import OnUse, Unloaded
+from gg.knowledge import OnUse, Unloaded
 from gg.operations.bracket import CallDesk
 from gg.operations.ending import Ending
 from gg.operations.gate import Gate
@@ -109,11 +109,11 @@ class UsedCode:
         self._code.settle(code, None, again=how == "toolchain")
         said = without_echo(said, code.source)
         self._notices.append(wording.code_not_loaded(owner.kind, owner.name, how, said))
-        message = f"the code of the {owner.kind} {owner.name!r} was not loaded ({how})"
-        facts = {"kind": owner.kind, "name": owner.name, "reason": how}
-        self._session.stream.log("error" if how == "toolchain" else "warn", "code_not_loaded", message, **facts)
+        message = f"the code of the {owner.kind} {owner.name!r} was not loaded"
+        stream = self._session.stream
+        stream.log("warn", "code_not_loaded", message, kind=owner.kind, name=owner.name, reason=how)
         if detail:
-            self._session.stream.log("error", "toolchain_failed", f"{message}: {detail}", detail=detail)
+            stream.log("error", "toolchain_failed", f"{message}: {detail}", detail=detail)
 
     def _script(self, script: OnUse) -> ProgramResult:
         owner, modules = script.owner, self._code.module_of(script.owner)

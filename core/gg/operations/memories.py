@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from gg.loaded_code import Owner
+from gg.knowledge import Owner, Skill, name_fault
 from gg.operations.context import CallContext
 from gg.operations.skills import knowledge_of, put_to_use
-from gg.operations.table import Arguments, Operation, OperationFailure, Record
-from gg.skills import Skill, name_fault
+from gg.operations.table import Arguments, ErrorCode, Operation, OperationFailure, Record
 from gg_rust_ext import clip
 
 __all__ = ["MEMORIES_OPERATIONS"]
@@ -112,7 +111,7 @@ def _edit(context: CallContext, arguments: _Edit) -> None:
         raise OperationFailure("invalid-argument", f"{context.arg('search')} is empty")
     times = memory.body.count(arguments.search)
     if times != 1:
-        code = "not-found" if times == 0 else "conflict"
+        code: ErrorCode = "not-found" if times == 0 else "conflict"
         raise OperationFailure(code, f"{context.arg('search')} matched {times} times in the memory")
     body = memory.body.replace(arguments.search, arguments.replace)
     if len(body) > MAX_BODY_CHARS:
@@ -155,7 +154,7 @@ def _delete(context: CallContext, arguments: _Named) -> None:
     knowledge.code.forget(Owner("memory", memory.name))
 
 
-_NOT_FOUND = ("not-found", "There is no memory of this name; the message lists those there are.")
+_NOT_FOUND: tuple[ErrorCode, str] = ("not-found", "There is no memory of this name; the message lists those there are.")
 
 MEMORIES_OPERATIONS = (
     Operation(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from gg.knowledge import Knowledge
-from gg.loaded_code import MAX_SCRIPTS, Owner, TooManyScripts
+from gg.knowledge import MAX_SCRIPTS, Knowledge, Owner, Skill, TooManyScripts
 from gg.operations.context import CallContext
 from gg.operations.table import Arguments, Operation, OperationFailure
-from gg.skills import Skill
 from gg_rust_ext import clip
 
 __all__ = ["MODULE", "SKILLS_OPERATIONS", "knowledge_of", "put_to_use"]

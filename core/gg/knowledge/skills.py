@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 MAX_BODY_BYTES = 65_536
+MAX_DESCRIPTION_CHARS = 1024
 MAX_NAME_BYTES = 200
 _RULE = "---"
 
@@ -75,6 +76,8 @@ def read_folder(folder: Path, extensions: Sequence[str], noun: str) -> Skill:
     name, description = fields["name"].strip(), " ".join(fields["description"].split())
     if fault := name_fault(name):
         raise UsageError(f"{main} has a name that {fault}")
+    if len(description) > MAX_DESCRIPTION_CHARS:
+        raise UsageError(f"{main} has a description of {len(description)} characters: {MAX_DESCRIPTION_CHARS} at most")
     if what := forbidden_character(description):
         raise UsageError(f"{main} has a description that holds {what}")
     if (size := len(body.encode())) > MAX_BODY_BYTES:

@@ -1,13 +1,13 @@
-"""What an agent knows beside its window: the skills it was given, the memories it keeps, and the code of both."""
+"""All that one agent knows: the skills it was given, the memories it keeps, and the code of both."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
 
-from gg.loaded_code import LoadedCode
-from gg.memories import Memories
-from gg.skills import Skill, read_skills
+from gg.knowledge.code import LoadedCode
+from gg.knowledge.memories import Memories
+from gg.knowledge.skills import Skill, read_skills
 from gg.types import ArmInfo
 
 __all__ = ["Knowledge", "open_knowledge", "prompt_section"]

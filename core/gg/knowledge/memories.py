@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gg.errors import UsageError
-from gg.skills import Skill, read_skills
+from gg.knowledge.skills import Skill, read_skills
 
 __all__ = ["Memories"]
 
