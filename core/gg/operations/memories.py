@@ -40,13 +40,13 @@ class _Search(Arguments, frozen=True):
     keywords: list[str]
 
 
-class _Usage(Record, frozen=True):
+class _Kept(Record, frozen=True):
     count: int
     max_count: int
     total_chars: int
 
 
-class _Hit(Record, frozen=True):
+class _Match(Record, frozen=True):
     name: str
     description: str
     matched: list[str]
@@ -70,7 +70,7 @@ def _keep(context: CallContext, memory: Skill) -> None:
         raise OperationFailure("io-error", f"the memory could not be written: {error.strerror}") from None
 
 
-def _write(context: CallContext, arguments: _Write) -> _Usage:
+def _write(context: CallContext, arguments: _Write) -> _Kept:
     name = arguments.name
     fault = name_fault(name) or ("begins or ends with white space" if name != name.strip() else None)
     if fault:
@@ -94,9 +94,9 @@ def _write(context: CallContext, arguments: _Write) -> _Usage:
     return _usage(context)
 
 
-def _usage(context: CallContext) -> _Usage:
+def _usage(context: CallContext) -> _Kept:
     memories = knowledge_of(context).memories
-    return _Usage(len(memories), MAX_MEMORIES, sum(len(memory.body) for memory in memories))
+    return _Kept(len(memories), MAX_MEMORIES, sum(len(memory.body) for memory in memories))
 
 
 def _read(context: CallContext, arguments: _Named) -> str:
@@ -120,18 +120,20 @@ def _edit(context: CallContext, arguments: _Edit) -> None:
     _keep(context, Skill(memory.name, memory.description, body, memory.code, memory.on_use, memory.folder))
 
 
-def _search(context: CallContext, arguments: _Search) -> list[_Hit]:
+def _search(context: CallContext, arguments: _Search) -> list[_Match]:
     keywords = list(dict.fromkeys(word.strip() for word in arguments.keywords if word.strip()))
     if not keywords:
         raise OperationFailure("invalid-argument", f"{context.arg('keywords')} names nothing to look for")
-    hits: list[_Hit] = []
+    hits: list[_Match] = []
     for memory in knowledge_of(context).memories:
         text = "\n".join((memory.name, memory.description, memory.body))
         folded = text.casefold()
         counts = {word: folded.count(word.casefold()) for word in keywords}
         matched = [word for word, count in counts.items() if count]
         if matched:
-            hits.append(_Hit(memory.name, memory.description, matched, sum(counts.values()), _excerpt(memory, matched)))
+            hits.append(
+                _Match(memory.name, memory.description, matched, sum(counts.values()), _excerpt(memory, matched))
+            )
     hits.sort(key=lambda hit: (-len(hit.matched), -hit.occurrences, hit.name))
     return hits[:MAX_RESULTS]
 
@@ -161,7 +163,7 @@ MEMORIES_OPERATIONS = (
         "memories.write_memory",
         _Write,
         _write,
-        _Usage,
+        _Kept,
         "Keep a memory, in the place of one of the same name.",
         "Its code can be imported from `lib` once it was read, and its on-use script is run after each read.",
         docs=(
@@ -209,7 +211,7 @@ MEMORIES_OPERATIONS = (
         "memories.search_memories",
         _Search,
         _search,
-        list[_Hit],
+        list[_Match],
         "List the memories in which any of the keywords is, best matches first, at most 25.",
         docs=(("keywords", "Words to look for in names, descriptions and texts; case does not matter."),),
         errors=(("invalid-argument", "No keyword is left."),),
