@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import FAST, Ran, one_of, spell, submit, throw
+from support import FAST, Ran, gg, one_of, spell, submit, throw
 
 from gg import Host, Session
 from gg.errors import UsageError
 
-EXTENSION = {"javascript": "js", "python": "py"}
+EXTENSION = {"javascript": "js", "python": "py", "builds": "wat"}
 KEY = {"javascript": "csvTools", "python": "csv_tools"}
 PARSE = {
     "javascript": "export function parse(text) {\n  return text.split(',');\n}\n",
@@ -66,6 +66,11 @@ def show(arm: str, value: str) -> str:
 def shown(ran: Ran) -> str:
     """Return what it showed."""
     return dict(ran.headed)["View: v"]
+
+
+def ndjson(*lines: dict[str, Any]) -> bytes:
+    """Return a transcript."""
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
 def notices(ran: Ran) -> list[str]:
@@ -295,6 +300,70 @@ def test_another_agent_prepares_again(host: Host, arm: str, tmp_path: Path) -> N
             assert "compileMs" not in submit(session, read(arm, "csv-tools")).execution
 
 
+# -- an arm that compiles ---------------------------------------------------------------------------------------------
+
+USE = 'call(\'[["skills.read_skill", {"name": "a"}]]\')'
+SHOW = "import json; call(json.dumps([['views.open_text', {'label': 'v', 'body': repr(lib)}]]))"
+
+
+def built(place: Path, code: str | None, on_use: str | None = None) -> Path:
+    """Write the skill `a` of the arm that compiles."""
+    return skill(place, "builds", "a", code, on_use)
+
+
+def test_compile_time_is_the_first_turn_s(strange_host: Host, tmp_path: Path) -> None:
+    """Of the module and of the script, once for an agent; a repeat use compiles nothing, a second agent compiles again."""
+    place = built(tmp_path, "one", "'slow'\n" + SHOW)
+    with strange_host.session("builds", limits=FAST, skills=place) as session:
+        first, again, then = submit(session, USE), submit(session, USE), submit(session, SHOW)
+        assert first.execution["compileMs"] >= 200
+        assert max(again.execution["compileMs"], then.execution["compileMs"]) < 100
+        assert [shown(ran) for ran in (first, again, then)] == ["{'a': b'\\xffbuilt of one'}"] * 3
+    with strange_host.session("builds", limits=FAST, skills=place) as session:
+        assert submit(session, USE).execution["compileMs"] >= 200
+
+
+def test_a_module_its_compiler_rejects(strange_host: Host, tmp_path: Path) -> None:
+    """The diagnostic without the lines that echo the source; its time counts."""
+    with strange_host.session("builds", limits=FAST, skills=built(tmp_path, "reject", "unread")) as session:
+        ran = submit(session, USE)
+        assert notices(ran) == [
+            "The code of the skill `a` is not loaded: it did not compile.\n\nstrange:1: no such word",
+            "The on-use script of the skill `a` did not compile.\n\nstrange:1: no such word",
+        ]
+        assert ran.execution["compileMs"] >= 100
+        assert shown(submit(session, SHOW)) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("what", "detail"),
+    [
+        ("broken", "the linker is missing"),
+        ("raise", "gg_prepare_module raised ValueError: the compiler broke"),
+        ("junk", "gg_prepare_module answered int"),
+        ("die", ""),
+    ],
+)
+def test_a_module_whose_toolchain_breaks(strange_host: Host, tmp_path: Path, what: str, detail: str) -> None:
+    """A notice that says nothing was rejected, the detail for the operator; the next use tries again."""
+    with strange_host.session("builds", limits=FAST, skills=built(tmp_path, what)) as session:
+        for _ in range(2):
+            ran = submit(session, USE)
+            assert notices(ran) == [
+                "The code of the skill `a` is not loaded: its compiler could not finish. Nothing was rejected."
+            ]
+            assert detail in ran.log("toolchain_failed")["detail"]
+            assert ran.execution["ok"]
+
+
+def test_an_arm_without_the_hook_takes_source(strange_host: Host, tmp_path: Path) -> None:
+    """Its modules are loaded as they are."""
+    skill(tmp_path, "builds", "a", "anything")
+    use = 'import json; membrane.call(b\'[["skills.read_skill", {"name": "a"}]]\')'
+    with strange_host.session("script", limits=FAST, skills=tmp_path) as session:
+        assert "code_loaded" in submit(session, use).slugs()
+
+
 # -- reading skills ---------------------------------------------------------------------------------------------------
 
 
@@ -347,6 +416,26 @@ def test_a_directory_that_is_not_there(host: Host, tmp_path: Path) -> None:
     """It is named."""
     with pytest.raises(UsageError, match="the skill directory .*nowhere.* cannot be read: No such file"):
         host.session("python", skills=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("place", ["", 5])
+def test_a_directory_that_is_no_path(host: Host, place: Any) -> None:
+    """It is said, of skills and of memories."""
+    for noun, option in (("skill", "skills"), ("memory", "memories")):
+        with pytest.raises(UsageError, match=f"the {noun} directory is a path, not {place!r}"):
+            host.session("python", **{option: place})
+
+
+def test_a_transcript_names_its_skills(arm: str, tmp_path: Path) -> None:
+    """The session line's `skills` is the directory; one that cannot be read is a usage error."""
+    submission = {"name": "submit_program", "arguments": {"program": read(arm, "csv-tools")}}
+    line = {"role": "assistant", "toolCalls": [{"id": "a", **submission}]}
+    place = str(skill(tmp_path, arm, "csv-tools"))
+    played = gg("session", "--json", "-", data=ndjson({"session": {"arm": arm, "skills": place}}, line))
+    assert json.loads(played.stdout)["turns"][0]["messages"][1]["heading"] == "View: csv-tools"
+    refused = gg("session", "--json", "-", data=ndjson({"session": {"arm": arm, "skills": f"{place}/none"}}, line))
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"the skill directory" in refused.stderr
 
 
 def test_a_skill_of_another_language_has_no_code(host: Host, arm: str, tmp_path: Path) -> None:

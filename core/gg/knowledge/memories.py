@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gg.errors import UsageError
-from gg.knowledge.skills import Skill, read_skills
+from gg.knowledge.skills import Skill, checked_place, read_skills
 
 __all__ = ["Memories"]
 
@@ -24,7 +24,7 @@ class Memories:
     """
 
     def __init__(self, place: str | os.PathLike[str] | None, extensions: Sequence[str]) -> None:
-        self._place = None if place is None else Path(place)
+        self._place = None if place is None else checked_place(place, "memory")
         self._extensions = tuple(extensions)
         self._held: dict[str, Skill] = {}
         if self._place is not None:

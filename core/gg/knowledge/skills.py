@@ -47,7 +47,7 @@ def read_skills(place: str | os.PathLike[str], extensions: Sequence[str], noun: 
     :raises UsageError: naming the file, for one that is missing, unreadable, no text, too long or does not parse, and
         for two of one name.
     """
-    root = Path(place)
+    root = checked_place(place, noun)
     try:
         folders = sorted(entry for entry in root.iterdir() if not entry.name.startswith(".") and entry.is_dir())
     except OSError as error:
@@ -59,6 +59,16 @@ def read_skills(place: str | os.PathLike[str], extensions: Sequence[str], noun: 
         if other is not skill:
             raise UsageError(f"two {noun} folders have the name {skill.name!r}: {other.folder} and {folder}")
     return found
+
+
+def checked_place(place: object, noun: str) -> Path:
+    """Return a directory's path.
+
+    :raises UsageError: for what is no path, and for an empty one, which would be the current folder.
+    """
+    if not isinstance(place, str | os.PathLike) or not os.fspath(place):
+        raise UsageError(f"the {noun} directory is a path, not {place!r}")
+    return Path(os.fsdecode(place))
 
 
 def read_folder(folder: Path, extensions: Sequence[str], noun: str) -> Skill:
