@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from gg.errors import UsageError
 from gg.types import MAX_PROGRAM_BYTES
@@ -66,9 +67,13 @@ def checked_place(place: object, noun: str) -> Path:
 
     :raises UsageError: for what is no path, and for an empty one, which would be the current folder.
     """
-    if not isinstance(place, str | os.PathLike) or not os.fspath(place):
+    try:
+        path = os.fsdecode(cast("str", place))
+    except TypeError:
+        path = ""
+    if not path:
         raise UsageError(f"the {noun} directory is a path, not {place!r}")
-    return Path(os.fsdecode(place))
+    return Path(path)
 
 
 def read_folder(folder: Path, extensions: Sequence[str], noun: str) -> Skill:
