@@ -29,6 +29,7 @@ __all__ = [
     "Parameter",
     "PendingCall",
     "Prepared",
+    "PreparedModule",
     "Program",
     "RecordSpec",
     "Shape",
@@ -146,7 +147,8 @@ class ArmInfo:
 
     ``guest`` is ``shared`` when one prebuilt guest runs every program (``guest_path`` is its wasm and ``guest_form``
     its ABI form) and ``per_program`` when the compile step makes one. ``case`` is how the language writes names.
-    ``print_call`` is what its users print with: the success notice names it.
+    ``print_call`` is what its users print with: the success notice names it. ``import_line`` imports a code module in
+    a program, ``{key}`` standing for its name.
     """
 
     id: str
@@ -161,6 +163,7 @@ class ArmInfo:
     member_separator: str = "."
     compiles: bool = False
     compilers: tuple[str, ...] = ()
+    import_line: str = ""
 
     @property
     def starts_at_once(self) -> bool:
@@ -185,6 +188,16 @@ class CodeModule:
 
     name: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedModule(CodeModule):
+    """A code module as `gg_prepare_module` left it: ``built`` is what its arm made of it, empty where it made nothing.
+
+    It is kept for one agent and given to each preparation of its programs.
+    """
+
+    built: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ __all__ = [
     "TOOLCHAIN_FAILED",
     "call_failed",
     "call_limit",
+    "code_not_loaded",
     "compacted",
     "ending_rejected",
     "exited",
@@ -30,6 +31,7 @@ __all__ = [
     "hand_over_not_run",
     "nothing_documented",
     "nothing_shown",
+    "on_use_failed",
     "picture",
     "picture_not_attached",
     "program_not_text",
@@ -97,6 +99,25 @@ def hand_over_not_run(reason: Literal["failed", "ended", "exhausted"], most: int
 def ending_rejected(reason: str) -> str:
     """Say that an ending does not stand, with the reason a plugin gave."""
     return f"The ending was rejected, and the session goes on.\n\n{reason}"
+
+
+def code_not_loaded(kind: str, name: str, how: str, said: str) -> str:
+    """Say that the code of a skill or memory is not there, and what the failure said; its source is not quoted.
+
+    ``how``: it was ``rejected`` by the compiler, it ``failed`` while it was loading, or the ``toolchain`` broke.
+    """
+    if how == "toolchain":
+        return f"The code of the {kind} `{name}` is not loaded: its compiler could not finish. Nothing was rejected."
+    what = "did not compile" if how == "rejected" else "failed while it was loading"
+    return f"The code of the {kind} `{name}` is not loaded: it {what}.\n\n{said or NOTHING_SAID}"
+
+
+def on_use_failed(kind: str, name: str, how: str, said: str) -> str:
+    """Say that the on-use script of a skill or memory failed, and what the failure said; its source is not quoted."""
+    if how == "toolchain":
+        return f"The on-use script of the {kind} `{name}` was not run: its compiler could not finish."
+    what = "did not compile" if how == "rejected" else "failed"
+    return f"The on-use script of the {kind} `{name}` {what}.\n\n{said or NOTHING_SAID}"
 
 
 def time_limit(timeout_s: float) -> str:

@@ -266,7 +266,7 @@ def test_filters_and_pages(run: Runner, arm: str) -> None:
     assert "session.finish" in whole
     assert found(run(arm, search(arm, modules=["files", "session"], offset=2, limit=2))) == whole[2:4]
     assert found(run(arm, search(arm, modules=["files"], offset=99))) == []
-    assert found(run(arm, search(arm, kind="module"))) == ["files", "docs", "views", "session", "core"]
+    assert found(run(arm, search(arm, kind="module"))) == ["files", "memories", "docs", "views", "session", "core"]
     assert found(run(arm, search(arm, query="nothing_is_called_this"))) == []
 
 

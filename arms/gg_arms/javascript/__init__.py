@@ -20,6 +20,7 @@ arm = SharedArm(
         guest="shared",
         guest_path=str(Path(__file__).with_name("javascript.wasm")),
         guest_form="core",
+        import_line='import * as {key} from "lib:{key}";',
         case="camel",
     ),
     reading={

@@ -9,10 +9,10 @@ from gg.trimming import SANDBOX_RULES, Rule, is_trap
 
 RUNTIME_RULES: Final[tuple[Rule, ...]] = (
     *SANDBOX_RULES,
-    # Built-in functions, gg's SDK, Node's own modules. A brace opens the properties of the error.
+    # Built-in functions, gg's SDK, loaded code, Node's own modules. A brace opens the properties of the error.
     ("foreign_frame", r"^\s+at (?:.*\()?(?:native|<anonymous>|index \d+)\)(?: \{)?$"),
-    ("foreign_frame", r"^\s+at (?:async )?(?:.* \()?(?:node:|internal/|gg:|gg-)\S*:\d+\)?(?: \{)?$"),
-    ("foreign_frame", r"^\s+at .* \(gg(?:[:-][^()]*)?\)$"),
+    ("foreign_frame", r"^\s+at (?:async )?(?:.* \()?(?:node:|internal/|gg:|gg-|lib:)\S*:\d+\)?(?: \{)?$"),
+    ("foreign_frame", r"^\s+at .* \((?:gg(?:[:-][^()]*)?|lib:[^()]*)\)$"),
     ("own_frame", r"^\s+at .* \((?:[^()]*:\d+|<\w+>(?::\d+)*)\)(?: \{)?$"),
     ("own_frame", r"^\s+at (?:async )?\S+:\d+(?: \{)?$"),
     ("own_frame", r"^    at line \d+, column \d+$"),

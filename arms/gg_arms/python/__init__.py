@@ -20,6 +20,7 @@ arm = SharedArm(
         guest="shared",
         guest_path=str(Path(__file__).with_name("python.wasm")),
         guest_form="component",
+        import_line="from lib import {key}",
         case="snake",
     ),
     reading={

@@ -10,8 +10,8 @@ from gg.trimming import SANDBOX_RULES, Rule, is_trap
 # The margin of an exception group: its members' lines are those of any traceback, behind it.
 _MARGIN = r"^(?: *\| )?"
 
-# The standard library inside the guest, packages beside it, code without a file, and gg.
-_FOREIGN_FILE = r'(?:<frozen |<gg |gg/|/\d+/|/python/|/bundled/|[^"]*/lib/python3|[^"]*/site-packages/)[^"]*'
+# The standard library inside the guest, packages beside it, code without a file, loaded code, and gg.
+_FOREIGN_FILE = r'(?:<frozen |<gg |<lib\.|gg/|/\d+/|/python/|/bundled/|[^"]*/lib/python3|[^"]*/site-packages/)[^"]*'
 
 RUNTIME_RULES: Final[tuple[Rule, ...]] = (
     *SANDBOX_RULES,

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         ) as host,
         host.session(
             line.arm, workspace=workspace, grants=line.grants, limits=limits, library=line.library,
-            role=line.role, sinks=[] if pretty is None else [pretty.event], mode=line.mode,
+            role=line.role, sinks=[] if pretty is None else [pretty.event], mode=line.mode, skills=line.skills,
         ) as session,
     ):  # fmt: skip
         for position, item in enumerate(transcript.lines):

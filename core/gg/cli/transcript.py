@@ -30,6 +30,7 @@ class SessionLine:
     role: str = "standard"
     plugins: list[str] | None = None
     mode: Mode = "responses-as-code"
+    skills: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,6 @@ def _session(number: int, value: Any) -> SessionLine:
     mode: Mode = given.get("mode", "responses-as-code")
     if mode not in MODES:
         raise TranscriptError(number, f"asks for the mode {mode!r}, not one of {', '.join(MODES)}")
-    if given.get("skills"):
-        raise TranscriptError(number, "asks for skills, which this gg does not have yet")
     limits = _limits(number, given.get("limits"))
     grants = _names(number, "grant", given.get("grants"))
     plugins = _names(number, "plugin", given.get("plugins"))
@@ -119,7 +118,7 @@ def _session(number: int, value: Any) -> SessionLine:
     return SessionLine(
         _text(number, given, "arm") or DEFAULT_ARM, _text(number, given, "workspace"), grants, library == "on",
         limits.get("timeout", 30.0), limits.get("memory", 256.0), _text(number, given, "role") or "standard", plugins,
-        mode,
+        mode, _text(number, given, "skills"),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         OperationSpec,
         Outcome,
         Prepared,
+        PreparedModule,
         Program,
         ToolchainFailed,
         TrimKind,
@@ -79,17 +80,32 @@ def gg_documentation(operations: Sequence[OperationSpec]) -> Sequence[Documentat
 
 @hookspec(firstresult=True)
 def gg_prepare(
-    program: Program, modules: Sequence[CodeModule], workspace: Any
+    program: Program, modules: Sequence[PreparedModule], workspace: Any
 ) -> Prepared | CompileRejected | ToolchainFailed:
     """Turn what the model wrote into something the compile step takes. The whole call is the program's ``compileMs``.
 
     :param program: the submitted source, byte for byte.
-    :param modules: the code modules in scope.
+    :param modules: the code modules in scope, as `gg_prepare_module` left them.
     :param workspace: the preparation's private folder and ``run_compiler`` (None for arms that declare no compiler).
     :returns: `Prepared`; `CompileRejected` when the language's compiler rejected it; `ToolchainFailed` when the
         toolchain broke. What is returned is a function of the arguments alone.
     """
     raise NotImplementedError
+
+
+@hookspec(firstresult=True)
+def gg_prepare_module(module: CodeModule, workspace: Any) -> PreparedModule | CompileRejected | ToolchainFailed | None:
+    """Turn the code half of a skill or memory into what programs import. The whole call counts in ``compileMs``.
+
+    Called once for an agent, when its program first uses the skill; what it returns is kept for that agent and given
+    to each `gg_prepare` of its programs. Optional: an arm without it is given modules as their source. Of an arm with
+    a shared guest, ``built`` where there is any, and the source otherwise, is the ``code`` of the guest's context.
+
+    :param module: its key, which programs import it by, and its source, byte for byte.
+    :param workspace: as for `gg_prepare`.
+    :returns: `PreparedModule`; `CompileRejected` when the language's compiler rejected it; `ToolchainFailed` when the
+        toolchain broke.
+    """
 
 
 @hookspec(firstresult=True)

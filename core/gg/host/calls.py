@@ -9,6 +9,7 @@ from gg.operations.bracket import CallDesk
 from gg.operations.context import CallContext
 from gg.operations.context_ops import CompactionRequest
 from gg.operations.ending import Ending
+from gg.operations.gate import Gate
 from gg.operations.programs import HandOver
 from gg.stream.record import ProgramRecord
 from gg.types import AgentStop, ArmInfo, PendingCall
@@ -36,12 +37,17 @@ class TurnState:
 
 
 def make_desk(
-    session: Session, state: TurnState, info: ArmInfo, hand_over: HandOver, views: Views, record: ProgramRecord
-) -> CallDesk:
-    """Return the desk that answers calls, with the services of the session's agent behind it."""
+    session: Session, state: TurnState, info: ArmInfo, hand_over: HandOver, views: Views, record: ProgramRecord,
+    *, gate: Gate | None = None, ending: Ending | None = None,
+) -> CallDesk:  # fmt: skip
+    """Return the desk that answers calls, with the services of the session's agent behind it.
+
+    :param gate: narrower than the session's, for code that is not the model's own program.
+    :param ending: what takes an ending, where it is not the turn's.
+    """
     context = CallContext(
-        session.workspace, views, state.ending, info, hand_over, session.library, session.deferred.add,
-        lambda: session.cancelled, session.run_ends, session.documentation, state.compaction,
+        session.workspace, views, ending or state.ending, info, hand_over, session.library, session.deferred.add,
+        lambda: session.cancelled, session.run_ends, session.documentation, state.compaction, session.knowledge,
     )  # fmt: skip
     guards = session.host.judges.pre_call
 
@@ -51,7 +57,12 @@ def make_desk(
         return guards(call, session.tell_of_plugin)
 
     return CallDesk(
-        session.host.table, session.gate, context, record, session.run_ends, objection if guards is not None else None
+        session.host.table,
+        gate or session.gate,
+        context,
+        record,
+        session.run_ends,
+        objection if guards is not None else None,
     )
 
 

@@ -25,9 +25,12 @@ from gg.operations.docs import DOCS_OPERATIONS
 from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
 from gg.operations.files import FILES_OPERATIONS
 from gg.operations.gate import Gate
+from gg.operations.memories import MEMORIES_OPERATIONS
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
 from gg.operations.programs import PROGRAMS_OPERATIONS
 from gg.operations.shell import SHELL_OPERATIONS
+from gg.operations.skills import MODULE as SKILLS_MODULE
+from gg.operations.skills import SKILLS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
 from gg.stream.stream import Sink
@@ -45,9 +48,11 @@ def builtin_operations() -> tuple[Operation, ...]:
     return (
         *FILES_OPERATIONS,
         *SHELL_OPERATIONS,
+        *MEMORIES_OPERATIONS,
         *DOCS_OPERATIONS,
         *VIEWS_OPERATIONS,
         *CONTEXT_OPERATIONS,
+        *SKILLS_OPERATIONS,
         *PROGRAMS_OPERATIONS,
         *SESSION_OPERATIONS,
     )
@@ -120,6 +125,8 @@ class Host:
         run_timeout_s: float | None = None,
         mode: Mode = "responses-as-code",
         compaction: Strategy | None = None,
+        skills: str | os.PathLike[str] | None = None,
+        memories: str | os.PathLike[str] | None = None,
     ) -> Session:
         """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
 
@@ -134,7 +141,10 @@ class Host:
             ordinary tools; no worker starts, and no library is kept.
         :param compaction: chooses the messages that stay when the window is compacted (`Session.compact`, and
             ``context.compact`` of programs); None for `keep_what_was_pinned`.
-        :raises UsageError: for an unknown arm, grant, role or mode, or a workspace that cannot be used.
+        :param skills: a directory of skills, a sub-folder each; without one the agent holds no ``skills``.
+        :param memories: a directory that keeps the agent's memories; None keeps them for this session alone.
+        :raises UsageError: for an unknown arm, grant, role or mode, a workspace that cannot be used, or a skill or
+            memory that cannot be read.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -156,6 +166,8 @@ class Host:
         without = endings_of_other_roles(role)
         if not library:
             without |= {PROGRAMS_MODULE}
+        if skills is None:
+            without |= {SKILLS_MODULE}
         gate = Gate(self.table, grants, without=without)
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
         with contextlib.ExitStack() as undo:
@@ -179,6 +191,8 @@ class Host:
                 sinks=everyone,
                 run_timeout_s=run_timeout_s,
                 compaction=compaction,
+                skills=skills,
+                memories=memories,
             )
             session.release = undo.pop_all()
         return session

@@ -18,11 +18,11 @@ from gg.types import ArmInfo, Limits
 from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
 from gg_rust_ext import LogCapture, apply_ranges, clean
 
-__all__ = ["NeverBegan", "ProgramResult", "run_program"]
+__all__ = ["COMPILE_TIMEOUT_S", "NeverBegan", "ProgramResult", "run_program"]
 
 _GRACE_S = 0.25
 """How long past its deadline a worker may be silent before it is killed."""
-_COMPILE_TIMEOUT_S = 180.0
+COMPILE_TIMEOUT_S = 180.0
 """How long a program's preparation and compilation may take before its worker is killed."""
 _MAX_BODY_BYTES = 16_384
 
@@ -98,7 +98,7 @@ def run_program(
             started = True
             clock.resume()
         while True:
-            left = max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0) if started else _COMPILE_TIMEOUT_S
+            left = max(limits.timeout_s + _GRACE_S - clock.used_s, 0.0) if started else COMPILE_TIMEOUT_S
             frame = worker.channel.receive(left)
             heard = True
             if isinstance(frame, Call):
@@ -127,7 +127,7 @@ def run_program(
         if started:
             _stopped(result, clock, wording.time_limit(limits.timeout_s))
         else:
-            _toolchain_failed(result, f"it had not compiled after {_COMPILE_TIMEOUT_S:g} s", stream)
+            _toolchain_failed(result, f"it had not compiled after {COMPILE_TIMEOUT_S:g} s", stream)
     except _CallsSpent:
         worker.kill()
         _stopped(result, clock, wording.call_limit(MAX_CALLS_OF_PROGRAM))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ from gg.host.surface import surface_of_arm, surface_of_tools
 from gg.host.tool_calling import ToolTurn
 from gg.host.turn import Turn, TurnRunner
 from gg.host.workers import Worker, WorkerGone, describe
+from gg.knowledge import open_knowledge, prompt_section
 from gg.library import Library
 from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
@@ -55,6 +57,7 @@ class Session:
         self, host: Host, arm: PluginRef | None, workspace: Workspace, gate: Gate, limits: Limits, *,
         library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
         compaction: Strategy | None = None,
+        skills: str | os.PathLike[str] | None = None, memories: str | os.PathLike[str] | None = None,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.mode: Mode = "tool-calling" if arm is None else "responses-as-code"
@@ -78,7 +81,7 @@ class Session:
         self._worker: Worker | None = None
         self._told_of: int | None = None
         try:
-            self._start()
+            self._start(skills, memories)
         except BaseException:
             self.drop_worker()
             raise
@@ -278,7 +281,7 @@ class Session:
 
     # -- starting -----------------------------------------------------------------------------------------------------
 
-    def _start(self) -> None:
+    def _start(self, skills: str | os.PathLike[str] | None, memories: str | os.PathLike[str] | None) -> None:
         hello = None if self.arm is None else self._greet(self.arm)
         if hello is None:
             surface = surface_of_tools(self.host.table, self.gate)
@@ -286,9 +289,10 @@ class Session:
             surface = surface_of_arm(hello.info, self.operations())
         self.info: ArmInfo = surface.info
         self._tools = surface.tools
+        self.knowledge = open_knowledge(self.info, skills, memories)
         modules = [module.module for module in surface.modules]
         self._context = json.dumps({"modules": modules, "lib": False, "code": []})
-        self.window.push(Message("system", surface.prompt, "system"))
+        self.window.push(Message("system", surface.prompt + self._knows(modules), "system"))
         arm = self.info.id or UNSET
         self.stream.emit(
             SessionStarted(
@@ -301,6 +305,10 @@ class Session:
         )
         self.stream.emit(AgentSurface(arm=arm, mode=self.mode, modules=surface.modules))
         self._tell_operator(hello)
+
+    def _knows(self, modules: Sequence[str]) -> str:
+        """Return what the system prompt says of skills and memories."""
+        return prompt_section(self.knowledge, skills="skills" in modules, memories="memories" in modules)
 
     def _greet(self, arm: PluginRef) -> Hello:
         """Start the worker and return what it says of itself."""

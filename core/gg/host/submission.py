@@ -6,8 +6,8 @@ execution page; messages page, notices).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -15,9 +15,12 @@ from msgspec import UNSET
 
 from gg import wording
 from gg.host.calls import TurnState, make_desk, objections
+from gg.host.on_use import UsedCode
 from gg.host.program import NeverBegan, ProgramResult, run_program
 from gg.library import Entry
 from gg.operations.bracket import CallDesk
+from gg.operations.ending import Ending
+from gg.operations.gate import Gate
 from gg.operations.programs import HandOver
 from gg.protocol import Run
 from gg.stream.events import CodeExecution
@@ -60,12 +63,13 @@ class Submission:
         self._record.documented = state.documented
         self._views = Views(session.window, self._record.view, index, state.composed_bytes)
         self._notices: list[str] = []
+        self._used = UsedCode(session, self._record, self._views, index, self._desk, self._run_in_worker, self._notices)
 
     def run(self) -> SubmissionResult:
         """Run the chain to its end, and emit its event."""
         state = self._state
         try:
-            result = self._chain()
+            result = self._after_last_link(self._chain())
         except Exception as error:
             self._stream.emit(CodeExecution(ok=False, tool_calls=self._record.tool_calls, error=f"gg failed: {error}"))
             raise
@@ -89,6 +93,7 @@ class Submission:
             hand_over = HandOver()
             result = self._run_link(hand_over)
             total = result if total is None else _added(total, result)
+            total = _beside(total, self._used.load())
             if hand_over.source is None:
                 return total
             if result.heading is not None:
@@ -109,14 +114,26 @@ class Submission:
             self._stream.log("warn", "handover_not_run", notice, reason=reason)
             return total
 
+    def _after_last_link(self, total: ProgramResult) -> ProgramResult:
+        """Run the on-use scripts that wait; the result stays the program's."""
+        try:
+            return _beside(total, self._used.run_scripts())
+        finally:
+            self._state.composed_bytes = self._views.composed_bytes
+
+    def _desk(self, info: ArmInfo, gate: Gate, ending: Ending, hand_over: HandOver) -> CallDesk:
+        return make_desk(
+            self._session, self._state, info, hand_over, self._views, self._record, gate=gate, ending=ending
+        )
+
     def _run_link(self, hand_over: HandOver) -> ProgramResult:
         session = self._session
 
         def desk(info: ArmInfo) -> CallDesk:
-            return make_desk(session, self._state, info, hand_over, self._views, self._record)
+            return self._desk(info, session.gate, self._state.ending, hand_over)
 
-        limits = session.limits
-        run = Run(self._source, self._index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
+        limits, modules = session.limits, session.knowledge.code.modules
+        run = Run(self._source, self._index, session.guest_context(), modules, limits.timeout_s, limits.memory_bytes)
         try:
             result = self._run_in_worker(run, desk)
         finally:
@@ -125,14 +142,14 @@ class Submission:
             session.drop_worker()
         return result
 
-    def _run_in_worker(self, run: Run, make_desk: Callable[[ArmInfo], CallDesk]) -> ProgramResult:
+    def _run_in_worker(self, run: Run, desk: Callable[[ArmInfo], CallDesk]) -> ProgramResult:
         session = self._session
 
         def attempt() -> ProgramResult:
             with session.host.sharing.program() as follower:
                 ours = msgspec.structs.replace(run, share_cpu=follower.allowed)
                 return run_program(
-                    session.worker(), ours, session.limits, make_desk, self._stream, follower, lambda: session.cancelled
+                    session.worker(), ours, session.limits, desk, self._stream, follower, lambda: session.cancelled
                 )
 
         try:
@@ -201,6 +218,13 @@ def _added(total: ProgramResult, last: ProgramResult) -> ProgramResult:
         logs,
         suppressed,
     )
+
+
+def _beside(total: ProgramResult, others: Iterable[ProgramResult]) -> ProgramResult:
+    """Return a submission's result with the times and logs of code that ran beside its programs."""
+    for other in others:
+        total = replace(_added(total, other), heading=total.heading, body=total.body)
+    return total
 
 
 def _tail(lines: list[str]) -> list[str]:

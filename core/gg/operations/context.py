@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gg.documentation import Documentation
+    from gg.knowledge import Knowledge
     from gg.library import Library
     from gg.operations.context_ops import CompactionRequest
     from gg.operations.deferred import Poll
@@ -49,6 +50,7 @@ class CallContext:
     run_ends: float | None = None
     documentation: Documentation | None = None
     compaction: CompactionRequest | None = None
+    knowledge: Knowledge | None = None
 
     def left_s(self) -> float:
         """Return how many seconds of the whole run's time are left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,12 @@ class Gate:
         for grant in sorted(granted - known):
             raise UsageError(f"{grant!r} is no module or operation to grant; the modules are {', '.join(modules)}")
         self._granted = granted
+
+    def narrowed(self, without: frozenset[str]) -> Gate:
+        """Return a gate that refuses more modules and operations."""
+        gate = copy.copy(self)
+        gate._without = self._without | without
+        return gate
 
     def permits(self, operation: Operation) -> bool:
         """Say whether the agent may call ``operation``."""

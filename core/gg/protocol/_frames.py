@@ -6,7 +6,15 @@ from typing import Literal
 
 import msgspec
 
-from gg.types import ArmInfo, CodeModule, DocumentationEntry, OperationSpec, OutcomeKind, TrimKind
+from gg.types import (
+    ArmInfo,
+    CodeModule,
+    DocumentationEntry,
+    OperationSpec,
+    OutcomeKind,
+    PreparedModule,
+    TrimKind,
+)
 
 __all__ = [
     "MAX_FRAME_BYTES",
@@ -18,6 +26,8 @@ __all__ = [
     "FromWorker",
     "Hello",
     "Log",
+    "ModulePrepared",
+    "PrepareModule",
     "Ready",
     "Reply",
     "Run",
@@ -40,16 +50,21 @@ class _Frame(msgspec.Struct, frozen=True, array_like=True):
 class Run(_Frame, tag=1, frozen=True):
     """Host to worker: run this program. ``context`` is the guest's context object, as JSON.
 
-    ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it.
+    ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it. ``load`` names
+    one of the modules, of which an import is the program. ``unseen``: no model has seen the source, so an error is its
+    message alone. ``keep`` is what its preparation is kept under, for the next run of the same source; empty for none.
     """
 
     source: str
     index: int
     context: str
-    modules: tuple[CodeModule, ...]
+    modules: tuple[PreparedModule, ...]
     timeout_s: float
     memory_bytes: int
     share_cpu: bool = False
+    load: str = ""
+    unseen: bool = False
+    keep: str = ""
 
 
 class Reply(_Frame, tag=2, frozen=True):
@@ -72,6 +87,12 @@ class Surface(_Frame, tag=4, frozen=True):
     """Host to worker: the operations that plugins added, for the arm to render (an `OperationSpec` each)."""
 
     operations: tuple[OperationSpec, ...]
+
+
+class PrepareModule(_Frame, tag=5, frozen=True):
+    """Host to worker: prepare the code half of a skill or memory."""
+
+    module: CodeModule
 
 
 class Document(_Frame, tag=6, frozen=True):
@@ -159,6 +180,17 @@ class Trimmed(_Frame, tag=17, frozen=True):
     dropped: tuple[int, int, int]
 
 
+class ModulePrepared(_Frame, tag=19, frozen=True):
+    """Worker to host: the answer to `PrepareModule`. ``text`` and ``ranges`` are a rejection's, as in `Done`."""
+
+    kind: Literal["prepared", "rejected", "toolchain_failed"]
+    compile_ms: float
+    built: bytes = b""
+    text: bytes = b""
+    ranges: tuple[tuple[int, int], ...] = ()
+    detail: str = ""
+
+
 class Documented(_Frame, tag=20, frozen=True):
     """Worker to host: the answer to `Document`.
 
@@ -169,5 +201,5 @@ class Documented(_Frame, tag=20, frozen=True):
     trouble: str = ""
 
 
-ToWorker = Run | Reply | Trim | Surface | Document
-FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed | Documented
+ToWorker = Run | Reply | Trim | Surface | PrepareModule | Document
+FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed | ModulePrepared | Documented

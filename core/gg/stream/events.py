@@ -61,6 +61,9 @@ LogSlug = Literal[
     "calls_not_run",
     "compacted",
     "compaction_failed",
+    "code_loaded",
+    "code_not_loaded",
+    "on_use_failed",
 ]
 
 

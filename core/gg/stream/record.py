@@ -38,7 +38,8 @@ class ProgramRecord:
     """Counts and describes what one program did. ``emit`` is where its events go at once.
 
     ``documented`` are the operations of which a documentation view stood in the window when the turn began. A call
-    the agent does not hold counts as neither: it can have no such view.
+    the agent does not hold counts as neither: it can have no such view. Nor does one of code that is not the model's,
+    while ``model_wrote`` is false.
     """
 
     def __init__(self, emit: Callable[[Event], None]) -> None:
@@ -47,6 +48,7 @@ class ProgramRecord:
         self.api_calls = 0
         self.parked_ms = 0.0
         self.documented: frozenset[str] = frozenset()
+        self.model_wrote = True
         self._undocumented: dict[str, int] = {}
         self._calls: list[CallRecord] = []
         self._refusals = 0
@@ -65,7 +67,7 @@ class ProgramRecord:
         """Close it. A call that was not dispatched though something backs it was refused before it ran."""
         self.parked_ms += parked_ms
         code = failure.code if failure else None
-        if code != "unavailable" and operation not in self.documented:
+        if self.model_wrote and code != "unavailable" and operation not in self.documented:
             self._undocumented[operation] = self._undocumented.get(operation, 0) + 1
         if dispatched:
             self.tool_calls += 1

@@ -124,6 +124,12 @@ class Views:
         self._place(message, "file")
         return image is not None
 
+    def pin_skill(self, name: str, body: str) -> None:
+        """Put a skill's text into the window. It is no view that a program can close or replace."""
+        message = Message("user", body, "skills", f"View: {name}", program=self._program)
+        self._window.push(message)
+        self._record("opened", "skill", name, message.tokens)
+
     def open_docs(self, key: str, name: str, text: str) -> None:
         """Open the documentation of ``key``; one that stands there unchanged is not sent again.
 

@@ -20,6 +20,7 @@ from gg.protocol import (
     ChannelClosed,
     Document,
     Hello,
+    PrepareModule,
     Ready,
     Run,
     Surface,
@@ -31,7 +32,7 @@ from gg.types import ArmInfo
 from gg.warden.messages import MAX_PACKET_BYTES, GuestFailed, GuestReady, NeedGuest, Spawn
 from gg.worker.engine import CORE_STACK_BYTES, Engine
 from gg.worker.plugins import Arm, load_arm
-from gg.worker.programs import answer_trim, run_program
+from gg.worker.programs import answer_trim, prepare_module, run_program
 
 __all__ = ["Surroundings", "serve"]
 
@@ -92,6 +93,8 @@ def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
         if isinstance(frame, Run):
             if run_program(channel, arm, engine, frame):
                 return  # a timer may still fire in this process: the next program gets another one
+        elif isinstance(frame, PrepareModule):
+            prepare_module(channel, arm, frame)
         elif isinstance(frame, Trim):
             answer_trim(channel, arm, frame)
         elif isinstance(frame, Document):

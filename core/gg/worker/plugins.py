@@ -14,7 +14,7 @@ import pluggy
 from gg.errors import PluginLoadError
 from gg.hookspecs import worker as specs
 from gg.protocol import Documented
-from gg.types import ArmInfo, DocumentationEntry, OperationSpec
+from gg.types import ArmInfo, DocumentationEntry, OperationSpec, Prepared, PreparedModule
 from gg.warden.messages import PluginRef
 
 __all__ = ["Arm", "load_arm"]
@@ -25,7 +25,8 @@ _REQUIRED = ("gg_arm_info", "gg_prepare", "gg_compile", "gg_run", "gg_trim")
 class Arm:
     """An arm's hooks, typed where gg calls them.
 
-    ``hook`` is pluggy's; ``info`` what the arm says of itself; ``facts`` what the operator should know of it.
+    ``hook`` is pluggy's; ``info`` what the arm says of itself; ``facts`` what the operator should know of it; ``kept``
+    the preparations of scripts that run again and again.
     """
 
     def __init__(self, manager: pluggy.PluginManager, ref: PluginRef) -> None:
@@ -39,8 +40,10 @@ class Arm:
             raise _broken(ref, f"ArmInfo.guest is {info.guest!r}, not 'shared' or 'per_program'")
         self.info = info
         self.facts: dict[str, float | str] = {}
+        self.kept: dict[str, Prepared] = {}
         self._own_context: dict[str, Any] = {}
         self._contexts: dict[str, str] = {}
+        self._with_code: tuple[object, str] = (None, "")
 
     def add_operations(self, operations: Sequence[OperationSpec]) -> None:
         """Have the arm render the SDK of operations that plugins added: its guest evaluates it before each program."""
@@ -67,14 +70,27 @@ class Arm:
         """Add to the context object that every program's guest is given."""
         self._own_context.update(items)
         self._contexts.clear()
+        self._with_code = (None, "")
 
-    def complete_context(self, context: str) -> str:
-        """Return the host's context object with what this worker adds to it."""
+    def complete_context(self, context: str, modules: tuple[PreparedModule, ...] = (), load: str = "") -> str:
+        """Return the host's context object with what this worker adds to it, and with the code in scope."""
+        if modules:
+            return self._context_with_code(context, modules, load)
         if not self._own_context:
             return context
         if context not in self._contexts:
             self._contexts = {context: json.dumps(json.loads(context) | self._own_context)}
         return self._contexts[context]
+
+    def _context_with_code(self, context: str, modules: tuple[PreparedModule, ...], load: str) -> str:
+        """Return the context of an agent that has loaded code; the last one is remembered."""
+        of = (context, modules, load)
+        if self._with_code[0] != of:
+            sources = [(m.name, m.built.decode("utf-8", "ignore") if m.built else m.source) for m in modules]
+            code = [{"name": name, "source": source} for name, source in sources if self.info.guest == "shared"]
+            whole = json.loads(context) | self._own_context | {"lib": True, "code": code}
+            self._with_code = (of, json.dumps(whole | {"load": load} if load else whole))
+        return self._with_code[1]
 
 
 def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -> Arm:

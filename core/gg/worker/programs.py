@@ -8,14 +8,24 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gg.protocol import Channel, Done, Run, Started, Trim, Trimmed
+from gg.protocol import Channel, Done, ModulePrepared, PrepareModule, Run, Started, Trim, Trimmed
 from gg.protocol._frames import ToWorker
-from gg.types import CompileRejected, Limits, Outcome, Prepared, Program, ToolchainFailed, TrimKind, Trimming
+from gg.types import (
+    CompileRejected,
+    Limits,
+    Outcome,
+    Prepared,
+    PreparedModule,
+    Program,
+    ToolchainFailed,
+    TrimKind,
+    Trimming,
+)
 from gg.worker.engine import Engine
 from gg.worker.membrane import Membrane
 from gg.worker.plugins import Arm
 
-__all__ = ["answer_trim", "run_program"]
+__all__ = ["answer_trim", "prepare_module", "run_program"]
 
 _ROLES_WITH_FRAMES = frozenset({"stack", "trap"})
 
@@ -28,11 +38,17 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     limits = Limits(frame.timeout_s, frame.memory_bytes)
     program = Program(frame.source, frame.index)
     began = time.perf_counter()
-    try:
-        prepared = arm.hook.gg_prepare(program=program, modules=frame.modules, workspace=None)
-    except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
-        prepared = ToolchainFailed(f"gg_prepare raised {type(error).__name__}: {error}")
-    compile_ms = (time.perf_counter() - began) * 1000
+    prepared: object = arm.kept.get(frame.keep) if frame.keep else None
+    if prepared is None:
+        try:
+            prepared = arm.hook.gg_prepare(program=program, modules=frame.modules, workspace=None)
+        except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
+            prepared = ToolchainFailed(f"gg_prepare raised {type(error).__name__}: {error}")
+        compile_ms = (time.perf_counter() - began) * 1000
+        if frame.keep and isinstance(prepared, Prepared):
+            arm.kept[frame.keep] = prepared
+    else:
+        compile_ms = 0.0
     if isinstance(prepared, CompileRejected):
         text = prepared.diagnostic
         trimming = _trim(arm, "compile", text, [])
@@ -56,7 +72,7 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         )
         return False
     load_ms = (time.perf_counter() - began) * 1000
-    membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context))
+    membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context, frame.modules, frame.load))
     engine.share_cpu(allowed=frame.share_cpu)
     membrane.facts.update(arm.facts)
     if not arm.info.starts_at_once:
@@ -66,6 +82,8 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         raise TypeError(_wrong("gg_run", outcome))
     duration_ms = engine.clock.stop() * 1000
     engine.share_cpu(allowed=False)
+    if frame.unseen:
+        outcome = Outcome(outcome.kind, tuple(part for part in outcome.parts if part[0] != "stack"), outcome.status)
     text, protected = _compose(outcome)
     kind: TrimKind = "compile" if outcome.kind == "rejected" else "runtime"
     trimming = _trim(arm, kind, text, protected) if text else Trimming("Runtime error")
@@ -79,6 +97,32 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
     if arm.info.guest_path is not None and not recycle:
         engine.shared_guest().make_next(limits)
     return recycle
+
+
+def prepare_module(channel: Channel[ToWorker], arm: Arm, frame: PrepareModule) -> None:
+    """Prepare the code half of a skill or memory and answer `ModulePrepared`."""
+    began = time.perf_counter()
+    try:
+        prepared = arm.hook.gg_prepare_module(module=frame.module, workspace=None)
+    except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
+        prepared = ToolchainFailed(f"gg_prepare_module raised {type(error).__name__}: {error}")
+    compile_ms = (time.perf_counter() - began) * 1000
+    if prepared is None:  # the arm has no such hook
+        answer = ModulePrepared("prepared", compile_ms)
+    elif isinstance(prepared, PreparedModule):
+        answer = ModulePrepared("prepared", compile_ms, prepared.built)
+    elif isinstance(prepared, CompileRejected):
+        text = prepared.diagnostic
+        trimming = _trim(arm, "compile", text, [])
+        if trimming.band == "Notice":
+            detail = text[-2048:].decode("utf-8", "ignore")
+            answer = ModulePrepared("toolchain_failed", compile_ms, detail=detail)
+        else:
+            answer = ModulePrepared("rejected", compile_ms, text=text, ranges=trimming.ranges)
+    else:
+        detail = prepared.detail if isinstance(prepared, ToolchainFailed) else _wrong("gg_prepare_module", prepared)
+        answer = ModulePrepared("toolchain_failed", compile_ms, detail=detail)
+    channel.send(answer)
 
 
 def answer_trim(channel: Channel[ToWorker], arm: Arm, frame: Trim) -> None:

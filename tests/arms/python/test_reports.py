@@ -148,7 +148,7 @@ def test_lone_surrogates_are_written_out(guest: Guest) -> None:
 def test_a_name_error_is_answered_with_the_roster(guest: Guest) -> None:
     """Under a NameError nobody caught stand the names of gg's modules that this agent has."""
     run = guest.run("prnt(1)\n", context={"modules": ["files", "views"], "lib": True})
-    last = "NameError: name 'prnt' is not defined. Did you mean: 'print'?\n    gg, gg.files, gg.views, gg.lib"
+    last = "NameError: name 'prnt' is not defined. Did you mean: 'print'?\n    gg, gg.files, gg.views, lib"
     assert run.body.endswith(last)
 
 

@@ -9,7 +9,16 @@ import time
 from typing import Any
 
 from gg.hookspecs import hookimpl
-from gg.types import ArmInfo, CompileRejected, DocumentationEntry, Outcome, Prepared, ToolchainFailed, Trimming
+from gg.types import (
+    ArmInfo,
+    CompileRejected,
+    DocumentationEntry,
+    Outcome,
+    Prepared,
+    PreparedModule,
+    ToolchainFailed,
+    Trimming,
+)
 
 
 class _Base:
@@ -58,6 +67,45 @@ class ArmScript(_Base):
         scope: dict[str, Any] = {"membrane": membrane, "limits": limits, "Outcome": Outcome, "os": os, "time": time}
         scope["signal"] = signal
         exec(artifact, scope)
+        return scope.get("outcome", Outcome("returned"))
+
+
+class ArmBuilds(ArmScript):
+    """Compiles slowly: each module and each program that says so. A program finds what was built of modules in `lib`."""
+
+    @hookimpl
+    def gg_prepare(self, program: Any, modules: Any) -> Any:
+        if "slow" in program.source:
+            time.sleep(0.1)
+        if "unread" in program.source:
+            return CompileRejected(b"strange:1: no such word\nunread\n")
+        return Prepared(program, tuple(modules))
+
+    @hookimpl
+    def gg_prepare_module(self, module: Any) -> Any:
+        what = module.source.strip()
+        time.sleep(0.1)
+        if what == "raise":
+            raise ValueError("the compiler broke")
+        if what == "junk":
+            return 42
+        if what == "reject":
+            return CompileRejected(b"strange:1: no such word\n  reject\n  ^~~~\n")
+        if what == "broken":
+            return ToolchainFailed("the linker is missing")
+        if what == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return PreparedModule(module.name, module.source, b"\xffbuilt of " + what.encode())
+
+    @hookimpl
+    def gg_compile(self, prepared: Any) -> Any:
+        return prepared
+
+    @hookimpl
+    def gg_run(self, artifact: Any, membrane: Any, limits: Any) -> Any:
+        scope: dict[str, Any] = {"lib": {module.name: module.built for module in artifact.modules}, "Outcome": Outcome}
+        scope["call"] = lambda text: membrane.call(text.encode()).payload.decode()
+        exec(compile(artifact.program.source, "script", "exec"), scope)
         return scope.get("outcome", Outcome("returned"))
 
 

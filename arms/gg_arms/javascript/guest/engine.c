@@ -28,9 +28,11 @@ static struct {
 static int noted_count;
 static bool noting;
 
-void engine_note_imports(bool on)
+bool engine_note_imports(bool on)
 {
+    bool before = noting;
     noting = on;
+    return before;
 }
 
 /* Called by the parser at the specifier of a static import or re-export. */
@@ -125,6 +127,38 @@ bool engine_link(JSContext *ctx, JSValueConst module)
 {
     JSModuleDef *m = JS_VALUE_GET_PTR(module);
     return js_create_module_function(ctx, m) >= 0 && js_link_module(ctx, m) >= 0;
+}
+
+JSValue engine_namespace(JSContext *ctx, const char *name)
+{
+    JSModuleDef *m = js_host_resolve_imported_module(ctx, "", name, JS_UNDEFINED);
+    if (!m)
+        return JS_EXCEPTION;
+    if (m->status != JS_MODULE_STATUS_LINKING && m->status != JS_MODULE_STATUS_EVALUATING) {
+        JSValue module = JS_NewModuleValue(ctx, m);
+        if (JS_ResolveModule(ctx, module) < 0) {
+            JS_FreeValue(ctx, module);
+            return JS_EXCEPTION;
+        }
+        JSValue promise = JS_EvalFunction(ctx, module);
+        if (JS_IsException(promise))
+            return promise;
+        JSPromiseStateEnum state = JS_PromiseState(ctx, promise);
+        if (state == JS_PROMISE_REJECTED) {
+            JSValue reason = JS_PromiseResult(ctx, promise);
+            JSPromiseData *data = JS_GetOpaque(promise, JS_CLASS_PROMISE);
+            if (!data->is_handled) { /* it is thrown instead */
+                data->is_handled = true;
+                ctx->rt->host_promise_rejection_tracker(ctx, promise, reason, true, ctx->rt->host_promise_rejection_tracker_opaque);
+            }
+            JS_FreeValue(ctx, promise);
+            return JS_Throw(ctx, reason);
+        }
+        JS_FreeValue(ctx, promise);
+        if (state == JS_PROMISE_PENDING)
+            return JS_ThrowTypeError(ctx, "'%s' awaits at its top level: import it", name);
+    }
+    return JS_GetModuleNamespace(ctx, m);
 }
 
 uint32_t engine_length(JSValueConst string)

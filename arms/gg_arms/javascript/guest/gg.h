@@ -65,7 +65,10 @@ const char *engine_class(JSContext *ctx, JSValueConst value);
 void engine_set_random(JSContext *ctx, uint64_t seed);
 bool engine_pending_await(JSContext *ctx, int *line, int *column);
 bool engine_import_position(JSContext *ctx, const char *name, int *line, int *column);
-void engine_note_imports(bool on);
+/* Returns what it was before. */
+bool engine_note_imports(bool on);
+/* The namespace of a module, evaluated now where it was not: what a static import of it would see. */
+JSValue engine_namespace(JSContext *ctx, const char *name);
 void engine_call_start(JSContext *ctx, const char *source, size_t len, int *line, int *column);
 extern JSValue (*engine_not_defined)(JSContext *ctx, JSValue error);
 
@@ -110,6 +113,8 @@ bool target_name(JSContext *ctx, Buffer *name, JSValueConst value);
 
 /* modules.c */
 void modules_install(JSRuntime *rt);
+/* Binds `lib` where the context carries code. */
+bool modules_bind_code(JSContext *ctx);
 
 /* timers.c */
 void timers_install(JSContext *ctx, JSValueConst global);

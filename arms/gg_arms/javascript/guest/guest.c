@@ -242,6 +242,29 @@ GG_EXPORT("gg_warm") void gg_warm(void)
     }
 }
 
+/* Binds the context's code. Where a module of it is to be loaded, the program is its import. */
+static bool take_code(void)
+{
+    if (!JS_IsObject(gg_context))
+        return true;
+    JSValue load = JS_GetPropertyStr(gg_ctx, gg_context, "load");
+    const char *key = JS_IsString(load) ? JS_ToCString(gg_ctx, load) : NULL;
+    if (key) {
+        static Buffer import;
+        buffer_puts(&import, "import \"lib:");
+        buffer_puts(&import, key);
+        buffer_puts(&import, "\"");
+        buffer_putc(&import, 0);
+        if (!import.failed) {
+            gg_program = import.data;
+            gg_program_len = import.len - 1;
+        }
+    }
+    JS_FreeCString(gg_ctx, key);
+    JS_FreeValue(gg_ctx, load);
+    return modules_bind_code(gg_ctx);
+}
+
 GG_EXPORT("gg_run") void gg_run(const char *program, uint32_t program_len, const char *context, uint32_t context_len)
 {
     JS_UpdateStackTop(gg_rt);
@@ -268,6 +291,10 @@ GG_EXPORT("gg_run") void gg_run(const char *program, uint32_t program_len, const
         }
     }
     JS_FreeValue(gg_ctx, sdk);
+    if (!take_code()) {
+        fail("failed", JS_GetException(gg_ctx));
+        return;
+    }
     JSValue module;
     if (!prepare(&module)) {
         fail("rejected", JS_GetException(gg_ctx));

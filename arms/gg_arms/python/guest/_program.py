@@ -7,6 +7,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any
 
+from . import _code
 from ._ending import wind_up
 from ._json import dumps_ascii, loads
 from ._own import own_builtins as __builtins__  # noqa: F401
@@ -56,16 +57,27 @@ def run(program: str, context: str) -> None:
         load(sdk)
     modules: list[str] = facts.get("modules") or []
     roster = ["gg", *(f"gg.{name}" for name in modules)]
-    if facts.get("lib") and "gg.lib" not in roster:
-        roster.append("gg.lib")
+    if facts.get("lib"):
+        roster.append("lib")
+    code_modules: list[dict[str, str]] = facts.get("code") or []
+    lib = _code.bind(code_modules) if code_modules else None
+    load_key = facts.get("load")
+    if load_key:  # the import of this module is the program
+        program = f"import lib.{load_key}"
     remember_source(program)
     try:
+        if load_key:
+            for one in code_modules:
+                if one["name"] == load_key:
+                    _code.compiled(load_key, one["source"])
         code = _compile(program.encode("utf-8"), PROGRAM_FILE, "exec", 0, True)
     except BaseException as error:
         _Reserve.held = None
         send("rejected", rejection(error))
         return
     main = _main_module()
+    if lib is not None:
+        main.__dict__["lib"] = lib
     error, status = _execute(code, main)
 
     def described(error: BaseException) -> list[Part]:

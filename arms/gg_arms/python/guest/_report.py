@@ -115,7 +115,12 @@ def _declared(error: BaseException, roster: list[str]) -> list[str]:
         name = error.name
     else:
         return []
-    if type(name) is not str or (name != "gg" and name[:3] != "gg."):
+    if type(name) is not str:
+        return []
+    if name == "lib" or (name[:4] == "lib." and isinstance(error, ModuleNotFoundError)):
+        lib = sys.modules.get("lib")
+        return [f"lib.{one}" for one in lib.__dict__["__all__"]] if lib is not None else []
+    if name != "gg" and name[:3] != "gg.":
         return []
     module = sys.modules.get(name)
     declared = None if name == "gg" or module is None else module.__dict__.get("__all__")

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._bounds import bounded, bounded_line
+from ._code import CODE_FILE_PREFIX
 from ._own import own_builtins as __builtins__  # noqa: F401
 from ._own import private_copy
 
@@ -30,8 +31,8 @@ _position_of = traceback._get_code_position
 
 
 def hidden(file: str) -> bool:
-    """Return whether a frame of this file is gg's own."""
-    return file.startswith((_GUEST_FOLDER, SDK_FILE_PREFIX))
+    """Return whether a frame of this file is gg's own, or one of loaded code."""
+    return file.startswith((_GUEST_FOLDER, SDK_FILE_PREFIX, CODE_FILE_PREFIX))
 
 
 class _Stack(traceback.StackSummary):  # type: ignore[misc,name-defined]  # a class of a module loaded at run time
