@@ -14,6 +14,7 @@ from gg.config import Settings
 from gg.errors import UsageError
 from gg.host.discovery import HostPlugins, check_plugins, find_arm, find_arms, find_worker_plugins
 from gg.host.judges import Judges
+from gg.host.recording import read_determinism, start_record
 from gg.host.session import Session
 from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
@@ -28,8 +29,9 @@ from gg.operations.programs import PROGRAMS_OPERATIONS
 from gg.operations.shell import SHELL_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
+from gg.record.tape import NO_TAPE, Tape
 from gg.stream.stream import Sink
-from gg.types import Limits
+from gg.types import Determinism, Limits
 from gg.warden.messages import PluginRef
 from gg.workspace import Workspace
 from gg_rust_ext import load_tokens
@@ -97,6 +99,12 @@ class Host:
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 
+    @property
+    def plugin_names(self) -> list[str]:
+        """Return the names of the plugins that were loaded, of both sides."""
+        host_side = self.plugins.names if self.plugins is not None else []
+        return sorted({*host_side, *(ref.name for ref in self._worker_plugins)})
+
     def arms(self) -> dict[str, PluginRef]:
         """Return the installed arms by id."""
         return find_arms(self.settings)
@@ -113,6 +121,9 @@ class Host:
         role: str = "standard",
         sinks: Iterable[Sink] = (),
         run_timeout_s: float | None = None,
+        record: str | os.PathLike[str] | None = None,
+        deterministic: int | Determinism | None = None,
+        tape: Tape | None = None,
     ) -> Session:
         """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
 
@@ -123,7 +134,11 @@ class Host:
         :param keep: how many of the newest programs the library keeps; None keeps all.
         :param role: ``standard`` ends with ``session.finish``, ``review`` with ``approve`` or ``request_changes``.
         :param run_timeout_s: seconds the whole session may take before dispatched calls are refused.
-        :raises UsageError: for an unknown arm, grant or role, or a workspace that cannot be used.
+        :param record: a new file that everything the session takes in is written to, so that it can be replayed.
+        :param deterministic: a seed, or a seed and a clock: programs get a fixed clock and fixed randomness of them.
+        :param tape: what notes, or answers, all that comes from outside; ``record`` makes one.
+        :raises UsageError: for an unknown arm, grant or role, a workspace that cannot be used, or a record that
+            cannot be made.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -137,8 +152,11 @@ class Host:
         without = endings_of_other_roles(role)
         if not library:
             without |= {PROGRAMS_MODULE}
+        grants = grants if grants is None or isinstance(grants, str) else list(grants)
         gate = Gate(self.table, grants, without=without)
-        plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
+        replays = tape is not None and tape.replays
+        plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins and not replays else []
+        determinism = read_determinism(deterministic)
         with contextlib.ExitStack() as undo:
             place = workspace
             if place is None:
@@ -149,16 +167,22 @@ class Host:
                 )
             room = undo.enter_context(Workspace(place))
             everyone = (*self._sinks, *plugin_sinks, *sinks)
+            limits = limits or Limits()
+            if record is not None:
+                facts = (grants, programs is not None, keep, role, limits, run_timeout_s, determinism)
+                tape = start_record(self, record, arm, room, gate, *facts)
             session = Session(
                 self,
                 arm,
                 room,
                 gate,
-                limits or Limits(),
+                limits,
                 library=programs,
                 role=role,
                 sinks=everyone,
                 run_timeout_s=run_timeout_s,
+                determinism=determinism,
+                tape=tape or NO_TAPE,
             )
             session.release = undo.pop_all()
         return session

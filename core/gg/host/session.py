@@ -19,9 +19,11 @@ from gg.library import Library
 from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
+from gg.record.determinism import world_of
+from gg.record.tape import NO_TAPE, Tape
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted, SurfaceFunction, SurfaceModule
 from gg.stream.stream import Sink, Stream
-from gg.types import ArmInfo, Limits
+from gg.types import ArmInfo, Determinism, Limits
 from gg.warden.messages import PluginRef
 from gg.window.clean import clean_text
 from gg.window.messages import Message
@@ -47,10 +49,13 @@ class Session:
     def __init__(
         self, host: Host, arm: PluginRef, workspace: Workspace, gate: Gate, limits: Limits, *,
         library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
+        determinism: Determinism | None = None, tape: Tape = NO_TAPE,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
-        self.stream = Stream(sinks)
-        self.window = Window()
+        self.tape = tape
+        self.stream = Stream((*sinks, *(() if tape is NO_TAPE else (tape.event,))))
+        self.window = Window(tape.window)
+        self.determinism = determinism
         self.summary: str | None = None
         self.ended = False
         self.cancelled = False
@@ -66,9 +71,11 @@ class Session:
         self._worker: Worker | None = None
         self._told_of: int | None = None
         try:
+            tape.attach(self)
             self._start()
         except BaseException:
             self.drop_worker()
+            tape.abandoned()
             raise
 
     # -- what an embedder calls ---------------------------------------------------------------------------------------
@@ -83,6 +90,7 @@ class Session:
         if not isinstance(given, str):
             raise UsageError(f"a user message is text, not {type(given).__name__}")
         text, deleted = clean_text(given)
+        self.tape.user(given)
         self.tell_of_cleaning(deleted)
         self.window.push(Message("user", text, "user_prompt"))
 
@@ -109,12 +117,14 @@ class Session:
         if not self._turning.acquire(blocking=False):
             raise UsageError("a turn of this session is running in another thread")
         try:
+            self.tape.reply(self.window.turn + 1, read)
             turn = TurnRunner(self).take(read)
         finally:
             self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
+        self.tape.turn(turn.number, turn.outcome, turn.summary)
         return turn
 
     @property
@@ -142,6 +152,7 @@ class Session:
             return
         if not self.ended:
             self.stream.emit(SessionEnded(reason="cancelled" if self.cancelled else "closed"))
+        self.tape.ended(self.window)
         if self._worker is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
             self._worker = None
@@ -165,6 +176,14 @@ class Session:
         if self._worker is None:
             self._worker = self.host.pool.take(self.arm, self.limits)
         return self._worker
+
+    def stopped(self) -> bool:
+        """Say whether the session was cancelled; asked between programs."""
+        return self.tape.fact("cancelled", lambda: self.cancelled, False)
+
+    def fixed_world(self, program: int, run: int) -> tuple[bytes, int] | None:
+        """Return the seed and the clock, in nanoseconds, of a program of the current turn, or None for real ones."""
+        return None if self.determinism is None else world_of(self.determinism, self.window.turn, program, run)
 
     def tell_of_cleaning(self, deleted: int) -> None:
         """Tell the operator of characters deleted from what goes to the model."""

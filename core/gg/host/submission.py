@@ -75,6 +75,7 @@ class Submission:
         self._record.documented = state.documented
         self._views = Views(session.window, self._record.view, index, state.composed_bytes)
         self._notices: list[str] = []
+        self._runs = 0
 
     def run(self) -> SubmissionResult:
         """Run the chain to its end, and emit its event."""
@@ -112,7 +113,7 @@ class Submission:
                 reason = "ended"
             elif state.handed_over >= MAX_HANDED_OVER:
                 reason = "exhausted"
-            elif self._session.cancelled:  # between two programs: the next one is stopped before it starts
+            elif self._session.stopped():  # between two programs: the next one is stopped before it starts
                 self._stream.log("info", "session_cancelled", "the replacement was not run: its session was cancelled")
                 return _added(total, ProgramResult(RUNTIME_ERROR, wording.CANCELLED))
             else:
@@ -132,8 +133,11 @@ class Submission:
                 session.workspace, self._views, self._state.ending, info, hand_over, session.library,
                 session.deferred.add, lambda: session.cancelled, session.run_ends, session.catalogue,
             )  # fmt: skip
+            context = session.tape.context(context)
             objection = self._object if session.host.judges.pre_call is not None else None
-            return CallDesk(session.host.table, session.gate, context, self._record, session.run_ends, objection)
+            return CallDesk(
+                session.host.table, session.gate, context, self._record, session.run_ends, objection, session.tape
+            )
 
         limits = session.limits
         run = Run(self._source, self._index, session.guest_context(), (), limits.timeout_s, limits.memory_bytes)
@@ -146,25 +150,30 @@ class Submission:
         return result
 
     def _run_in_worker(self, run: Run, make_desk: Callable[[ArmInfo], CallDesk]) -> ProgramResult:
-        session = self._session
+        session, number = self._session, self._runs
+        self._runs += 1
 
         def attempt() -> ProgramResult:
             with session.host.sharing.program() as follower:
-                ours = msgspec.structs.replace(run, share_cpu=follower.allowed)
+                fixed = session.fixed_world(self._index, number)
+                ours = msgspec.structs.replace(run, share_cpu=follower.allowed, fixed=fixed)
                 return run_program(
                     session.worker(), ours, session.limits, make_desk, self._stream, follower, lambda: session.cancelled
                 )
 
-        try:
-            return attempt()
-        except NeverBegan as error:
-            self._stream.log("warn", "worker_died", f"an idle worker ended: {error}")
-            session.drop_worker()
-        try:
-            return attempt()
-        except NeverBegan as error:
-            self._stream.log("error", "toolchain_failed", f"the program was not run: {error}", detail=str(error))
-            return ProgramResult(NOTICE, wording.TOOLCHAIN_FAILED, worker_spent=True)
+        def run_it() -> ProgramResult:
+            try:
+                return attempt()
+            except NeverBegan as error:
+                self._stream.log("warn", "worker_died", f"an idle worker ended: {error}")
+                session.drop_worker()
+            try:
+                return attempt()
+            except NeverBegan as error:
+                self._stream.log("error", "toolchain_failed", f"the program was not run: {error}", detail=str(error))
+                return ProgramResult(NOTICE, wording.TOOLCHAIN_FAILED, worker_spent=True, end="toolchain_failed")
+
+        return session.tape.program(self._index, number, run.source, run_it)
 
     # -- its event ----------------------------------------------------------------------------------------------------
 
@@ -200,7 +209,10 @@ class Submission:
         stop = AgentStop(
             self._session.info.id, self._session.role, self._session.window.turn, ending.operation, ending.summary
         )
-        reasons = self._session.host.judges.agent_stop(stop, self._session.tell_of_plugin)
+        judges = self._session.host.judges
+        reasons = self._session.tape.fact(
+            "judged", lambda: judges.agent_stop(stop, self._session.tell_of_plugin), list[str]()
+        )
         if reasons:
             ending.revoke()
             event.finished = UNSET

@@ -108,7 +108,7 @@ class TurnRunner:
             program = None
             if submission.program is not None:
                 program = len(programs)
-                id = library.mint() if library is not None else None
+                id = library.mint(self._session.tape) if library is not None else None
                 programs.append(_Submitted(id, submission.program))
                 receipt = id or "ok"
             else:
@@ -131,7 +131,7 @@ class TurnRunner:
             if ending.summary is not None:
                 self._skip(programs, index, wording.NOT_RUN_AFTER_ENDING)
                 break
-            if self._session.cancelled:
+            if self._session.stopped():
                 self._skip(programs, index, wording.NOT_RUN_AFTER_CANCEL)
                 break
             stream.program, self._begun = index, index + 1
@@ -175,7 +175,9 @@ class TurnRunner:
     # -- what the model reads -----------------------------------------------------------------------------------------
 
     def _push_results(self, outcome: str, *, ran: bool) -> None:
-        for text in self._session.deferred.take(self._deferred_failed):
+        deferred = self._session.deferred
+        come = self._session.tape.fact("deferred", lambda: deferred.take(self._deferred_failed), list[str]())
+        for text in come:
             self._push(NOTICE, clean_text(text)[0], None, "system")
         for body, program in self._notices:
             self._push(NOTICE, body, program, "system")

@@ -27,7 +27,7 @@ __all__ = [
     "Unavailable",
 ]
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 MAX_FRAME_BYTES = 16 << 20
 
 
@@ -38,7 +38,8 @@ class _Frame(msgspec.Struct, frozen=True, array_like=True):
 class Run(_Frame, tag=1, frozen=True):
     """Host to worker: run this program. ``context`` is the guest's context object, as JSON.
 
-    ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it.
+    ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it. ``fixed``: 32
+    bytes that the program's randomness follows from, and its clock in nanoseconds; None for real ones.
     """
 
     source: str
@@ -48,6 +49,7 @@ class Run(_Frame, tag=1, frozen=True):
     timeout_s: float
     memory_bytes: int
     share_cpu: bool = False
+    fixed: tuple[bytes, int] | None = None
 
 
 class Reply(_Frame, tag=2, frozen=True):

@@ -57,6 +57,7 @@ LogSlug = Literal[
     "cache_unavailable",
     "text_cleaned",
     "session_cancelled",
+    "record_failed",
 ]
 
 
