@@ -299,7 +299,8 @@ def test_another_program_diverges(arm: str, recording: Recording, replaying: Rep
     assert (found.turn, found.program) == (2, 0)
     assert changed[found.line - 1]["type"] == "call"
     assert ('"body":"d"' in found.expected, '"body":"e"' in found.came) == (True, True)
-    assert found.difference is not None and "`arguments` differs from character" in found.difference
+    assert found.difference is not None
+    assert "`arguments` differs from character" in found.difference
 
 
 @pytest.mark.parametrize(
