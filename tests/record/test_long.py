@@ -13,7 +13,6 @@ import pytest
 from records import Recording, Replaying
 from support import submit
 
-from gg import Host
 from gg.record.player import Player
 from gg.record.reader import RecordReader
 from gg.record.replay import _Replaying  # pyright: ignore[reportPrivateUsage]
@@ -21,14 +20,11 @@ from gg.record.replay import _Replaying  # pyright: ignore[reportPrivateUsage]
 SOAK = os.environ.get("GG_SOAK") == "1"
 TURNS = 10_000 if SOAK else 300
 HERE = "*/gg/record/*"
+BODY = " some text that is read and shown" * 250
 ROOM_BYTES = 400_000
-"""Far more than what one turn needs, far less than what the bodies of the shortest run below are."""
-
-
-def program(turn: int) -> str:
-    """Return a program whose source, answer and view are long, and like no other turn's."""
-    body = f"{turn} " + "some text that is read and shown " * 60
-    return f"const t = `{body}`; gg.files.writeFile('f', t); gg.views.openText('v', gg.files.readFile('f').contents)"
+TURN_BYTES = 1_000
+"""What the window keeps of a turn's reply and ids: they were read from the record, and are the model's context."""
+PROGRAM = "const t = gg.files.readFile('f').contents; gg.views.openText('v', t)"
 
 
 def kept() -> int:
@@ -39,17 +35,21 @@ def kept() -> int:
 
 @pytest.mark.timeout(3600)
 def test_a_long_record_is_replayed_in_bounded_memory(
-    recording: Recording, replaying: Replaying, host: Host, path: Path, monkeypatch: pytest.MonkeyPatch
+    recording: Recording, replaying: Replaying, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the code of records holds is measured throughout a replay, and stays under a bound."""
     import signal
 
     signal.alarm(0)  # the suite's guard against hangs is for shorter tests
-    with recording("javascript") as session:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    with recording("javascript", workspace=workspace) as session:
         for turn in range(TURNS):
-            submit(session, program(turn))
+            (workspace / "f").write_text(f"{turn}{BODY}")
+            submit(session, PROGRAM)
+    assert path.stat().st_size > TURNS * len(BODY)
     bodies = path.read_bytes().count(b'{"type":"body"')
-    assert path.stat().st_size > 4 * 2000 * TURNS
+    assert bodies >= TURNS
     measured: list[int] = []
     real = Player.turn
 
@@ -67,8 +67,12 @@ def test_a_long_record_is_replayed_in_bounded_memory(
     assert result.identical, str(result.divergence)
     assert result.turns == TURNS
     assert len(measured) == 6
-    assert max(measured) < ROOM_BYTES + 64 * bodies
-    assert measured[-1] - measured[0] < ROOM_BYTES // 4
+    held = [
+        size - turns * TURN_BYTES
+        for turns, size in zip(range(TURNS // 6, TURNS + 1, TURNS // 6), measured, strict=False)
+    ]
+    assert max(held) < ROOM_BYTES + 32 * bodies
+    assert max(measured) < TURNS * len(BODY) / 2  # the bodies themselves would be more than this
 
 
 def test_a_reader_holds_one_line_at_a_time(recording: Recording, path: Path) -> None:
