@@ -10,7 +10,18 @@ from typing import Any
 
 from gg.hookspecs import hookimpl
 from gg.trimming import Band, Rule, trim
-from gg.types import ArmInfo, CodeModule, Limits, OperationSpec, Outcome, Prepared, Program, TrimKind, Trimming
+from gg.types import (
+    ArmInfo,
+    CodeModule,
+    DocumentationEntry,
+    Limits,
+    OperationSpec,
+    Outcome,
+    Prepared,
+    Program,
+    TrimKind,
+    Trimming,
+)
 from gg.worker.engine import Engine, Guest
 from gg.worker.membrane import Membrane
 from gg_rust_ext import TrimRules
@@ -43,7 +54,10 @@ class _Artifact:
 
 @dataclass(frozen=True)
 class SharedArm:
-    """An arm's hooks. ``package`` is the arm's, with a module ``_sdk``; ``reading`` says how each kind is trimmed."""
+    """An arm's hooks.
+
+    ``package`` is the arm's, with modules ``_sdk`` and ``_docs``; ``reading`` says how each kind is trimmed.
+    """
 
     package: str
     info: ArmInfo
@@ -65,6 +79,13 @@ class SharedArm:
         renderer: Any = import_module(f"{self.package}._sdk")
         source: str = renderer.render(operations)
         return source
+
+    @hookimpl
+    def gg_documentation(self, operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry]:
+        """Render the documentation of these operations."""
+        renderer: Any = import_module(f"{self.package}._docs")
+        entries: Sequence[DocumentationEntry] = renderer.render(operations, self.info)
+        return entries
 
     @hookimpl
     def gg_prepare(self, program: Program, modules: Sequence[CodeModule]) -> Prepared:

@@ -19,6 +19,7 @@ __all__ = [
     "CodeModule",
     "CompileRejected",
     "Determinism",
+    "DocumentationEntry",
     "Limits",
     "OperationSpec",
     "Outcome",
@@ -27,6 +28,7 @@ __all__ = [
     "PendingCall",
     "Prepared",
     "Program",
+    "RecordSpec",
     "Shape",
     "ToolchainFailed",
     "TrimKind",
@@ -44,7 +46,8 @@ Shape: TypeAlias = "str | tuple[Any, ...] | None"
 """What an operation takes or returns, as plain data an SDK renderer walks.
 
 ``None`` nothing; ``"string" | "path" | "integer" | "number" | "boolean" | "any"`` a scalar; ``("list", shape)``;
-``("optional", shape)``; ``("record", ((snake_name, wireName, shape), ...))``.
+``("optional", shape)``; ``("record", ((snake_name, wireName, shape), ...))``. ``"target"`` is a string that names one
+of gg's functions, modules or types; an SDK takes the bound thing itself too, and sends its name.
 """
 
 
@@ -113,8 +116,25 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSpec:
+    """A record that an operation takes or answers; ``fields`` say what is in it, ``doc`` is its own docstring."""
+
+    name: str
+    fields: tuple[Parameter, ...]
+    doc: str = ""
+
+    @property
+    def shape(self) -> Shape:
+        """Return the record's `Shape`."""
+        return ("record", tuple((field.name, field.wire, field.kind) for field in self.fields))
+
+
+@dataclass(frozen=True, slots=True)
 class OperationSpec:
-    """One row of the operations table as arms render it: required parameters positional, optional ones by name."""
+    """One row of the operations table as arms render it: required parameters positional, optional ones by name.
+
+    ``records`` are those its result and its arguments are made of, for the documentation.
+    """
 
     id: str
     module: str
@@ -124,6 +144,7 @@ class OperationSpec:
     summary: str
     detail: str = ""
     errors: tuple[tuple[str, str], ...] = ()
+    records: tuple[RecordSpec, ...] = ()
 
     def __post_init__(self) -> None:
         """Turn shapes that crossed a process as lists into what they were."""
@@ -268,3 +289,27 @@ class PendingCall:
     turn: int
     operation: str
     arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentationEntry:
+    """One page of an agent's documentation, as an arm renders it (`gg_documentation`).
+
+    ``key`` is gg's own name: ``files.read_file``, ``files``, ``files.FileText``. ``name`` and ``fqn`` are the
+    language's: ``readFile`` and ``gg.files.readFile``. ``signature`` is how it is declared, a line for each way to
+    call it, ``brief`` one sentence, ``detail`` what else there is to find by words (argument descriptions included),
+    ``body`` the page without its
+    heading. ``operations`` are the ids that the page is about: the function's own, or those that use the type. What of
+    a module or a type depends on what the agent holds (its functions, who returns it) is not in ``body``: gg adds it.
+    """
+
+    key: str
+    kind: Literal["function", "type", "module"]
+    module: str
+    name: str
+    fqn: str
+    signature: str
+    brief: str
+    detail: str
+    body: str
+    operations: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ Notices are facts about the session; limits are stated in the sandbox's words an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "exited",
     "foreign_tool",
     "hand_over_not_run",
+    "nothing_documented",
     "nothing_shown",
     "program_not_text",
     "program_too_large",
@@ -64,6 +66,11 @@ def nothing_shown(print_call: str) -> str:
         "A view is the only way to see anything — a value you computed, or a file.\n"
         f"Nothing `{print_call}` writes is readable by you."
     )
+
+
+def nothing_documented(target: str, nearest: Sequence[str]) -> str:
+    """Say that a documentation look-up found nothing, with the nearest names indented under it."""
+    return "\n    ".join([f"nothing called `{target}` is documented", *nearest])
 
 
 def hand_over_not_run(reason: Literal["failed", "ended", "exhausted"], most: int) -> str:

@@ -383,6 +383,34 @@ def test_cancel_from_another_thread(own_host: Host, arm: str) -> None:
         assert submit(session, "1").execution["ok"]
 
 
+def test_cancel_between_turns_stops_nothing(host: Host, arm: str) -> None:
+    """With no turn running there is nothing to stop: the stream says so, and the next turn runs."""
+    with host.session(arm, limits=FAST) as session:
+        submit(session, "1")
+        session.cancel()
+        (line,) = [event for event in session.events if getattr(event, "slug", "") == "session_cancelled"]
+        assert line.level == "info"  # type: ignore[attr-defined]
+        assert submit(session, "1").execution["ok"]
+
+
+def test_a_cancel_as_a_turn_begins_is_not_lost(host: Host, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the moment a turn is running, a cancel stops it; its programs are told of as not run."""
+    from gg.host.turn import TurnRunner
+
+    take = TurnRunner.take
+    with host.session(arm, limits=FAST) as session:
+
+        def cancelled_first(runner: TurnRunner, reply: Any) -> Any:
+            session.cancel()
+            return take(runner, reply)
+
+        monkeypatch.setattr(TurnRunner, "take", cancelled_first)
+        ran = submit(session, "1")
+        assert ran.execution["error"] == "not run: the session was cancelled"
+        monkeypatch.undo()
+        assert submit(session, "1").execution["ok"]
+
+
 def test_sessions_side_by_side(host: Host) -> None:
     """Sessions of both arms on threads of one host do not get in each other's way."""
     failures: list[str] = []

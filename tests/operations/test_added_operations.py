@@ -108,6 +108,20 @@ def test_handler_that_breaks(adding: Host, arm: str) -> None:
         assert submit(session, "1").execution["ok"]
 
 
+def test_handler_that_exits(arm: str) -> None:
+    """A handler that would end the process breaks like any other, and costs its call alone."""
+
+    def leave(context: object, arguments: _None) -> None:
+        raise SystemExit(3)
+
+    with Host(operations=[Operation("sums.leave", _None, leave, None, "Leave.")], spares=False) as host:
+        with host.session(arm, limits=FAST) as session:
+            ran = submit(session, "gg.sums.leave()")
+            assert "`leave` failed (other)" in ran.error
+            assert "SystemExit: 3" in ran.log("operation_failed")["message"]
+            assert submit(session, "1").execution["ok"]
+
+
 def test_result_that_cannot_be_sent(adding: Host, arm: str) -> None:
     """A NaN result is no silent null, and one too large for a frame is `limit-exceeded`."""
     assert "(other)" in Runner(adding)(arm, one_of(arm, "gg.sums.giveNan()", "gg.sums.give_nan()")).error

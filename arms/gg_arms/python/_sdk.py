@@ -13,16 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from textwrap import wrap
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gg.types import OperationSpec, Parameter, Shape
 
-__all__ = ["render"]
+__all__ = ["GIVES", "TAKES", "Placed", "passed_by_place", "render"]
 
 LINE = 100
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
-_TAKES: Mapping[str, str] = MappingProxyType(
+TAKES: Mapping[str, str] = MappingProxyType(
     {
         "string": "str",
         "path": "str | PathLike[str]",
@@ -32,7 +32,24 @@ _TAKES: Mapping[str, str] = MappingProxyType(
         "any": "Any",
     }
 )
-_GIVES: Mapping[str, str] = MappingProxyType({**_TAKES, "path": "str"})
+GIVES: Mapping[str, str] = MappingProxyType({**TAKES, "path": "str"})
+
+
+class Placed(NamedTuple):
+    """How the parameters of an operation are passed: by place or by keyword, and by keyword alone."""
+
+    positional: tuple[Parameter, ...]
+    named: tuple[Parameter, ...]
+
+
+def passed_by_place(operation: OperationSpec) -> Placed:
+    """Return how the parameters of an operation are passed: required ones by place, optional ones by keyword.
+
+    Where nothing is required, the first may be passed by place too: `list_dir("src")`.
+    """
+    required = tuple(one for one in operation.parameters if one.required)
+    optional = tuple(one for one in operation.parameters if not one.required)
+    return Placed(required, optional) if required else Placed(optional[:1], optional[1:])
 
 
 def render(operations: Sequence[OperationSpec]) -> str:
@@ -60,27 +77,25 @@ def _module(name: str, operations: Sequence[OperationSpec]) -> str:
 
 def _function(operation: OperationSpec) -> str:
     parameters = operation.parameters
-    required = [one for one in parameters if one.required]
-    optional = [one for one in parameters if not one.required]
-    # Where nothing is required, the first parameter may be passed by position too: `list_dir("src")`.
-    leading = [] if required else optional[:1]
-    signature = [f"{_checked(one.name)}: {_type(one.kind, _TAKES)}" for one in required]
-    signature += [_default(one) for one in leading]
-    named = optional[len(leading) :]
-    if named:
-        signature += ["*", *(_default(one) for one in named)]
+    placed = passed_by_place(operation)
+    signature = [
+        f"{_checked(one.name)}: {_type(one.kind, TAKES)}" if one.required else _default(one)
+        for one in placed.positional
+    ]
+    if placed.named:
+        signature += ["*", *(_default(one) for one in placed.named)]
     passed = "".join(
         f"        ({one.name!r}, {one.wire!r}, {one.kind!r}, {one.required!r}, {one.name}),\n" for one in parameters
     )
     return (
-        f"\n\ndef {_checked(operation.name)}({', '.join(signature)}) -> {_type(operation.result, _GIVES)}:\n"
+        f"\n\ndef {_checked(operation.name)}({', '.join(signature)}) -> {_type(operation.result, GIVES)}:\n"
         f"{_docstring(operation)}"
         f"    return _call(\n        {operation.id!r},\n        {operation.result!r},\n{passed}    )\n"
     )
 
 
 def _default(parameter: Parameter) -> str:
-    return f"{_checked(parameter.name)}: {_type(parameter.kind, _TAKES)} | None = None"
+    return f"{_checked(parameter.name)}: {_type(parameter.kind, TAKES)} | None = None"
 
 
 def _type(shape: Shape, names: Mapping[str, str]) -> str:
@@ -124,7 +139,7 @@ def _fields(shape: Shape) -> str:
         return ""
     kind, inner = shape
     if kind == "record":
-        return "Record of " + ", ".join(f"{name} ({_type(field, _GIVES)})" for name, _, field in inner)
+        return "Record of " + ", ".join(f"{name} ({_type(field, GIVES)})" for name, _, field in inner)
     found = _fields(inner)
     return f"list of {found}" if found and kind == "list" else found
 

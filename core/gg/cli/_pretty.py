@@ -96,7 +96,7 @@ class Pretty:
         if isinstance(event, AgentSurface):
             self._spelling = {f.operation: f.spelling for m in event.modules for f in m.functions}
         elif isinstance(event, ApiCall):
-            self._open[event.call] = self._spelling.get(event.operation, event.operation)
+            self._open[event.call] = self._spelled(event.operation)
         elif isinstance(event, ApiResult):
             spelled = self._open.pop(event.call, event.operation)
             mark, style = ("ok", "green") if event.ok else (str(event.failure), "yellow")
@@ -106,20 +106,27 @@ class Pretty:
         elif isinstance(event, LogLine):
             self._feed(f"{event.slug}: {event.message}", style=_STYLES[level])
         elif isinstance(event, Refusal):
-            self._feed(f"refused {event.operation}: {event.message}", style=_STYLES[level])
+            self._feed(f"refused {self._spelled(event.operation)}: {event.message}", style=_STYLES[level])
         elif isinstance(event, ViewRecord):
             what = event.message if event.message is not UNSET else f"{event.selector} (~{event.tokens} tokens)"
             self._feed(f"view {event.action}: {what}", style=_STYLES[level])
+
+    def _spelled(self, operation: str) -> str:
+        """Return an operation as the agent's language writes it, or by its id where the agent does not hold it."""
+        return self._spelling.get(operation, operation)
 
     def _code_execution(self, event: CodeExecution) -> None:
         took = "" if event.duration_ms is UNSET else f" in {event.duration_ms:.2f} ms"
         calls = 0 if event.api_calls is UNSET else event.api_calls
         waited = "" if event.compile_wait_ms is UNSET else f", waited {event.compile_wait_ms:.0f} ms for its guest"
         style = "bold green" if event.ok else "bold red"
-        self._feed(f"program {'ok' if event.ok else 'failed'}{took}, {calls} calls{waited}", style=style)
+        self._feed(
+            f"program {'ok' if event.ok else 'failed'}{took}, {calls} {'call' if calls == 1 else 'calls'}{waited}",
+            style=style,
+        )
         for line in [] if event.logs is UNSET else event.logs:
             self._feed(f"  | {line}", style="dim")
-        if event.finished is not UNSET and event.ok:
+        if event.finished is not UNSET and event.finished and event.ok:
             self._console.print(Text("agent ", style="bold green"), Text(escape_controls(event.finished)), sep="")
 
     def _feed(self, text: str, *, style: str, tail: str = "", tail_style: str = "") -> None:

@@ -1,10 +1,12 @@
-"""Documentation of what an agent binds: every operation once, in its language's spelling, searched and looked up.
+"""Documentation: every operation on a page of its own, in the agent's language, to be searched and opened.
 
-`entries` renders the operations table, `search` ranks, `names` finds what a name means and what it nearly means.
+`pages` renders the operations table in a language's style; `catalogue` finds pages by name and by words; `desk` is what
+one agent may see of them, by the same gate as its calls.
 """
 
-from __future__ import annotations
+from gg.documentation.catalogue import Catalogue
+from gg.documentation.desk import Documentation
+from gg.documentation.pages import Style, TypeNames
+from gg.documentation.pages import render as render_pages
 
-from gg.documentation.entries import Catalogue, Entry, Kind, signature
-
-__all__ = ["Catalogue", "Entry", "Kind", "signature"]
+__all__ = ["Catalogue", "Documentation", "Style", "TypeNames", "render_pages"]

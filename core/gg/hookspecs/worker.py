@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ArmInfo,
         CodeModule,
         CompileRejected,
+        DocumentationEntry,
         Limits,
         OperationSpec,
         Outcome,
@@ -55,6 +56,19 @@ def gg_render_sdk(operations: Sequence[OperationSpec]) -> str | None:
 
     :param operations: rows of the operations table.
     :returns: source text the guest evaluates before the program, or None for an arm without an SDK.
+    """
+
+
+@hookspec(firstresult=True)
+def gg_documentation(operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry] | None:
+    """Render the documentation of these operations in the language's own spelling. Optional.
+
+    Called when a program of the arm's first looks something up, once for a host. The worker that is asked loads no
+    guest. `gg.documentation.Style` and `render_pages` render most of it.
+
+    :param operations: all rows of the operations table.
+    :returns: a `DocumentationEntry` for each function, module and type; gg renders those that are left out, and all of
+        them where the answer is None.
     """
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from gg.config import Settings
 from gg.errors import UsageError
+from gg.host.catalogues import Catalogues
 from gg.host.discovery import HostPlugins, check_plugins, find_arm, find_arms, find_worker_plugins
 from gg.host.judges import Judges
 from gg.host.recording import read_determinism, start_record
@@ -96,6 +97,7 @@ class Host:
         own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
         added = tuple(row.spec() for row in self.table if row.id not in own)
         self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
+        self.catalogues = Catalogues(self.pool, self.table)
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 

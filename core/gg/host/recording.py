@@ -18,9 +18,9 @@ from gg.workspace import Workspace
 if TYPE_CHECKING:
     from gg.host.host import Host
 
-__all__ = ["read_determinism", "start_record"]
+__all__ = ["MODE", "read_determinism", "start_record"]
 
-_MODE = "responses-as-code"
+MODE = "responses-as-code"
 
 
 def start_record(
@@ -38,7 +38,7 @@ def start_record(
         arm=arm.name,
         distribution=arm.distribution,
         arm_version=arm.version,
-        mode=_MODE,
+        mode=MODE,
         role=role,
         grants=None if grants is None else list(grants),
         operations=[row.id for row in host.table if gate.permits(row)],

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from gg.documentation import Catalogue
+from gg.documentation import Documentation
 from gg.errors import ArmUnavailable, SessionClosed, UsageError
 from gg.host.reply import Reply
 from gg.host.turn import Turn, TurnRunner
@@ -59,11 +59,14 @@ class Session:
         self.summary: str | None = None
         self.ended = False
         self.cancelled = False
+        self._was_cancelled = False
         self.run_ends = None if run_timeout_s is None else time.monotonic() + run_timeout_s
         self.library = library
         self.role = role
         self.deferred = Deferred()
-        self._catalogue: Catalogue | None = None
+        self.documentation = Documentation(
+            host.table, gate, lambda: host.catalogues.of(arm, self.info, self.tell_of_plugin)
+        )
         self.release = contextlib.ExitStack()
         self._closed = False
         self._lock = threading.Lock()
@@ -120,7 +123,11 @@ class Session:
             self.tape.reply(self.window.turn + 1, read)
             turn = TurnRunner(self).take(read)
         finally:
-            self._turning.release()
+            with self._lock:
+                self._was_cancelled, self.cancelled = self.cancelled, False
+                if self._was_cancelled:
+                    self.drop_worker()  # it was told to end, and may read one more program before it does
+                self._turning.release()
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
@@ -133,11 +140,19 @@ class Session:
         return self.stream.events
 
     def cancel(self) -> None:
-        """Stop the program that is running, from any thread; its turn answers as if its sandbox had ended."""
-        self.cancelled = True
-        worker = self._worker
-        if worker is not None:
-            self.host.warden.kill(worker.number)
+        """Stop the turn that is running, from any thread; its program ends as if its sandbox had, and no other runs.
+
+        Between two turns there is nothing to stop, and the stream says so: the next turn is not affected.
+        """
+        with self._lock:
+            running = self._turning.locked()
+            if running:
+                self.cancelled = True
+                worker = self._worker
+                if worker is not None:
+                    self.host.warden.kill(worker.number)
+        if not running:
+            self.stream.log("info", "session_cancelled", "no turn was running, so nothing was stopped")
 
     def close(self) -> None:
         """End the session and its worker; a temporary workspace goes with it."""
@@ -151,7 +166,7 @@ class Session:
             self.workspace.close()
             return
         if not self.ended:
-            self.stream.emit(SessionEnded(reason="cancelled" if self.cancelled else "closed"))
+            self.stream.emit(SessionEnded(reason="cancelled" if self._was_cancelled or self.cancelled else "closed"))
         self.tape.ended(self.window)
         if self._worker is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
@@ -213,12 +228,6 @@ class Session:
     def operations(self) -> list[Operation]:
         """Return the operations this agent holds, in table order."""
         return [row for row in self.host.table if self.gate.permits(row)]
-
-    def catalogue(self) -> Catalogue:
-        """Return the documentation of what this agent holds, rendered when it is first asked for."""
-        if self._catalogue is None:
-            self._catalogue = Catalogue(self.info, self.operations())
-        return self._catalogue
 
     def guest_context(self) -> str:
         """Return the guest's context object (guest ABI v1)."""

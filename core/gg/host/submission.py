@@ -131,7 +131,7 @@ class Submission:
         def make_desk(info: ArmInfo) -> CallDesk:
             context = CallContext(
                 session.workspace, self._views, self._state.ending, info, hand_over, session.library,
-                session.deferred.add, lambda: session.cancelled, session.run_ends, session.catalogue,
+                session.deferred.add, lambda: session.cancelled, session.run_ends, session.documentation,
             )  # fmt: skip
             context = session.tape.context(context)
             objection = self._object if session.host.judges.pre_call is not None else None

@@ -58,9 +58,8 @@ class TurnRunner:
 
     def take(self, reply: Reply) -> Turn:
         """Take the reply to its end."""
-        session, stream, window = self._session, self._stream, self._window
+        stream, window = self._stream, self._window
         began = time.perf_counter()
-        session.cancelled = False
         window.turn += 1
         stream.turn = window.turn
         window.push(self._said(reply))

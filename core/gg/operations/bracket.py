@@ -141,7 +141,7 @@ class CallDesk:
             reply = _encode({"ok": True, "value": value if operation.exact else finite(value)})
         except OperationFailure:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a handler that means to end the process does not, from here
             self._record.handler_broke(operation.id, error)
             raise OperationFailure("other", "the operation failed inside gg") from error
         if len(reply) > room:

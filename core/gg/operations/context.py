@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gg.documentation import Catalogue
+    from gg.documentation import Documentation
     from gg.library import Library
     from gg.operations.deferred import Poll
     from gg.operations.ending import Ending
@@ -23,10 +23,6 @@ __all__ = ["CallContext"]
 
 def _nobody_waits(operation: str, _poll: Poll) -> None:
     raise RuntimeError(f"{operation} deferred a result, and nothing here waits for it")
-
-
-def _nothing_documented() -> Catalogue:
-    raise RuntimeError("nothing is documented here")
 
 
 def _never() -> bool:
@@ -50,7 +46,7 @@ class CallContext:
     defer: Callable[[str, Poll], None] = _nobody_waits
     cancelled: Callable[[], bool] = _never
     run_ends: float | None = None
-    catalogue: Callable[[], Catalogue] = _nothing_documented
+    documentation: Documentation | None = None
 
     def left_s(self) -> float:
         """Return how many seconds of the whole run's time are left."""

@@ -1,19 +1,23 @@
-"""The ``docs`` module, and the view of a page: how a model finds out what it may call."""
+"""The ``docs`` module: searching the documentation of what the agent may call, and closing its views."""
 
 from __future__ import annotations
 
-from gg.documentation import Entry
-from gg.documentation.names import nearest, resolve
-from gg.documentation.search import search, search_body
+from typing import Annotated, Literal
+
+import msgspec
+
+from gg import wording
+from gg.documentation.desk import KINDS, Documentation, Page, Question
+from gg.documentation.prose import one_line
 from gg.operations.context import CallContext
-from gg.operations.table import Arguments, Int64, Operation, OperationFailure, Record
-from gg_rust_ext import clip
+from gg.operations.table import Arguments, Int64, Operation, OperationFailure, Record, TargetText
+from gg.window.views import ViewRefused
 
-__all__ = ["DOCS_OPERATIONS", "OPEN_DOCS_VIEW"]
+__all__ = ["DOCS_OPERATIONS", "MAX_HITS", "page_of"]
 
-KINDS = ("module", "function", "type")
-DEFAULT_PAGE = 20
-LARGEST_PAGE = 100
+MAX_HITS = 100
+_HITS = 20
+_MOST_ECHOED = 80
 
 
 class _Search(Arguments, frozen=True):
@@ -24,121 +28,116 @@ class _Search(Arguments, frozen=True):
     limit: Int64 | None = None
 
 
-class _Hit(Record, frozen=True):
-    key: str
-    kind: str
-    module: str
-    name: str
-    summary: str
-
-
-class _Found(Record, frozen=True):
-    total: int
-    offset: int
-    hits: list[_Hit]
-
-
 class _Close(Arguments, frozen=True):
-    key: str
+    key: TargetText
 
 
 class _CloseAll(Arguments, frozen=True):
     pass
 
 
-class _Open(Arguments, frozen=True):
-    target: str
+class _Hit(Record, frozen=True):
+    key: Annotated[str, msgspec.Meta(description="What opens and closes its documentation view.")]
+    kind: Literal["module", "function", "type"]
+    module: str
+    name: str
+    summary: str
 
 
-def _search(context: CallContext, arguments: _Search) -> _Found:
-    query = arguments.query if arguments.query and arguments.query.strip() else None
-    modules, kind = arguments.modules or [], arguments.kind
-    if query is None and not modules and kind is None:
-        names = ", ".join(context.arg(name) for name in ("query", "modules", "kind"))
-        raise OperationFailure("invalid-argument", f"one of {names} is needed")
-    if kind is not None and kind not in KINDS:
-        raise OperationFailure(
-            "invalid-argument", f"{context.arg('kind')} is {clip(kind, 64)!r}, not one of {', '.join(KINDS)}"
-        )
-    offset = _number(context, "offset", arguments.offset, 0, 0)
-    limit = min(_number(context, "limit", arguments.limit, DEFAULT_PAGE, 1), LARGEST_PAGE)
-    found = search(context.catalogue(), query, modules, kind)
-    page = found[offset : offset + limit]
-    asked = [clip(" ".join(name.split()), 64) for name in modules[:LARGEST_PAGE]]
-    body = search_body(clip(query, 1024) if query else None, asked, kind, page, offset, len(found))
-    context.views.open_search(body)
-    hits = [_Hit(entry.key, entry.kind, entry.module, entry.name, entry.brief) for entry in page]
-    return _Found(len(found), offset, hits)
+class _Results(Record, frozen=True):
+    total: Annotated[int, msgspec.Meta(description="How many hits there are.")]
+    offset: int
+    hits: list[_Hit]
 
 
-def _number(context: CallContext, name: str, value: int | None, default: int, least: int) -> int:
-    if value is None:
-        return default
-    if value < least:
-        raise OperationFailure("invalid-argument", f"{context.arg(name)} is {value}, and must be {least} or more")
-    return value
+def page_of(context: CallContext, target: str) -> Page:
+    """Return the page that a program's target names.
+
+    :raises OperationFailure: ``invalid-argument`` for a name that is blank or several things'; ``not-found`` with the
+        nearest names of those the agent may see, indented under the message (messages page, error messages).
+    """
+    if not target.strip():
+        raise OperationFailure("invalid-argument", f"{context.arg('target')} is empty")
+    desk = _desk(context)
+    found = desk.find(target)
+    if found.entry is not None:
+        return desk.page(found.entry)
+    nearest = [entry.fqn for entry in found.nearest]
+    echoed = one_line(target)[:_MOST_ECHOED].replace("`", "'")
+    if found.ambiguous:
+        several = " and ".join(f"`{name}`" for name in nearest)
+        raise OperationFailure("invalid-argument", f"`{echoed}` may be {several}")
+    raise OperationFailure("not-found", wording.nothing_documented(echoed, nearest))
 
 
-def _entry(context: CallContext, argument: str, name: str) -> Entry:
-    """Return the entry a name means, or fail with the nearest names this agent binds."""
-    if not name.strip():
-        raise OperationFailure("invalid-argument", f"{context.arg(argument)} is empty")
-    found = resolve(context.catalogue(), name)
-    if len(found) == 1:
-        return found[0]
-    shown = clip(" ".join(name.split()), 128)
-    if found:
-        all_of_them = " and ".join(f"`{entry.spelling}`" for entry in found)
-        raise OperationFailure("invalid-argument", f"`{shown}` may be {all_of_them}")
-    near = "".join(f"\n    {spelling}" for spelling in nearest(context.catalogue(), name))
-    raise OperationFailure("not-found", f"nothing called `{shown}` is documented{near}")
+def _search(context: CallContext, arguments: _Search) -> _Results:
+    question = Question(arguments.query, tuple(arguments.modules or ()), arguments.kind)
+    offset = 0 if arguments.offset is None else arguments.offset
+    limit = _HITS if arguments.limit is None else min(arguments.limit, MAX_HITS)
+    _check(context, question, offset, limit)
+    desk = _desk(context)
+    found = desk.search(question)
+    hits = found[offset : offset + limit]
+    try:
+        context.views.open_search(desk.results(question, hits, len(found), offset))
+    except ViewRefused as error:
+        raise OperationFailure(error.code, str(error)) from None
+    return _Results(len(found), offset, [_Hit(one.key, one.kind, one.module, one.name, one.brief) for one in hits])
 
 
-def _open(context: CallContext, arguments: _Open) -> None:
-    entry = _entry(context, "target", arguments.target)
-    context.views.open_docs(entry.key, entry.spelling, entry.text)
+def _check(context: CallContext, question: Question, offset: int, limit: int) -> None:
+    if question.kind is not None and question.kind not in KINDS:
+        kind = one_line(question.kind)[:_MOST_ECHOED]
+        raise OperationFailure("invalid-argument", f"{context.arg('kind')} is {kind!r}, and a kind is {_or(KINDS)}")
+    if not (question.query and question.query.strip()) and not question.modules and question.kind is None:
+        given = ", ".join(context.arg(name) for name in ("query", "modules"))
+        raise OperationFailure("invalid-argument", f"there is neither {given} nor {context.arg('kind')} to search by")
+    if offset < 0:
+        raise OperationFailure("invalid-argument", f"{context.arg('offset')} is {offset}, and the first hit is 0")
+    if limit < 1:
+        raise OperationFailure("invalid-argument", f"{context.arg('limit')} is {limit}, and must be 1 or more")
 
 
 def _close(context: CallContext, arguments: _Close) -> int:
-    return context.views.close_docs(_entry(context, "key", arguments.key).key)
+    if not arguments.key.strip():
+        raise OperationFailure("invalid-argument", f"{context.arg('key')} is empty")
+    found = _desk(context).find(arguments.key)
+    meant = found.nearest if found.ambiguous else filter(None, [found.entry])
+    return sum(context.views.close_docs(entry.key) for entry in meant)
 
 
 def _close_all(context: CallContext, _arguments: _CloseAll) -> int:
     return context.views.close_docs(None)
 
 
-_NO_NAME = ("not-found", "Nothing you may call has this name; the nearest names are given.")
+def _desk(context: CallContext) -> Documentation:
+    if context.documentation is None:
+        raise OperationFailure("unavailable", "there is no documentation here")
+    return context.documentation
 
-OPEN_DOCS_VIEW = Operation(
-    "views.open_docs_view",
-    _Open,
-    _open,
-    None,
-    "Show yourself the documentation of a function, a module or a type.",
-    "It stays in your context. Opening it again, unchanged, does nothing.",
-    docs=(("target", "Its name: in full, as you write it, or the last part alone."),),
-    errors=(_NO_NAME, ("invalid-argument", "The name is empty, or means several things.")),  # type: ignore[arg-type]
-    backed=False,
-    outlives_deadline=True,
-)
+
+def _or(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
 
 DOCS_OPERATIONS = (
     Operation(
         "docs.search",
         _Search,
         _search,
-        _Found,
-        "Find what you may call, and show yourself what was found.",
-        "Results are best first: where the name matches, then the signature, then the description. They are a view, "
-        "which the next search replaces.",
+        _Results,
+        "Search the documentation of what you may call, and show yourself the hits.",
+        "A hit is as good as the place where a word of the query stands: name, signature, summary, rest. "
+        "Without a query everything in `modules`, or of the `kind`, is listed. The view `search results` is in your "
+        "context from the next turn on.",
         docs=(
-            ("query", "Words, all of which must be found."),
-            ("modules", "Only what is in one of these modules."),
-            ("kind", "Only modules, functions or types: module, function or type."),
-            ("offset", "How many results to skip."),
-            ("limit", "How many to give: 20 unless given, 100 at most."),
+            ("query", "Words to look for."),
+            ("modules", "Only in these modules."),
+            ("kind", "Only of this kind: `module`, `function` or `type`."),
+            ("offset", "How many hits to pass over."),
+            ("limit", "How many hits to show, at most 100; 20 when left out."),
         ),
-        errors=(("invalid-argument", "There is neither a query nor a filter, or a value is none of its kind."),),
+        errors=(("invalid-argument", "There is nothing to search by, no such kind, or the limit is below 1."),),
         backed=False,
         outlives_deadline=True,
     ),
@@ -147,9 +146,9 @@ DOCS_OPERATIONS = (
         _Close,
         _close,
         int,
-        "Close the documentation of one thing and return how many views were closed.",
-        docs=(("key", "Its name."),),
-        errors=(_NO_NAME,),  # type: ignore[arg-type]
+        "Close the documentation view of a function, a type or a module, and return how many were closed.",
+        docs=(("key", "The key of a hit, a name, or the bound thing itself."),),
+        errors=(("invalid-argument", "The key is empty."),),
         backed=False,
         outlives_deadline=True,
     ),
@@ -158,7 +157,7 @@ DOCS_OPERATIONS = (
         _CloseAll,
         _close_all,
         int,
-        "Close all documentation and return how many views were closed.",
+        "Close all documentation views and return how many were closed.",
         backed=False,
         outlives_deadline=True,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import keyword
 import types
 import typing
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from gg.types import OperationSpec, Parameter, Shape
+from gg.types import OperationSpec, Parameter, RecordSpec, Shape
 
 if TYPE_CHECKING:
     from gg.operations.context import CallContext
@@ -27,6 +28,7 @@ __all__ = [
     "OperationTable",
     "PathText",
     "Record",
+    "TargetText",
     "shape_of",
 ]
 
@@ -40,7 +42,12 @@ class _PathKind:
     """Marks a string argument as a path, for languages with a path type."""
 
 
+class _TargetKind:
+    """Marks a string argument as the name of one of gg's functions, modules or types: an SDK takes the thing itself."""
+
+
 PathText = Annotated[str, _PathKind()]
+TargetText = Annotated[str, _TargetKind()]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
@@ -107,8 +114,17 @@ class Operation:
             )
             for field in msgspec.structs.fields(self.arguments)
         )
+        records = tuple(_records(self.result, *hints.values()))
         return OperationSpec(
-            self.id, self.module, self.name, parameters, shape_of(self.result), self.summary, self.detail, self.errors
+            self.id,
+            self.module,
+            self.name,
+            parameters,
+            shape_of(self.result),
+            self.summary,
+            self.detail,
+            self.errors,
+            records,
         )
 
 
@@ -133,6 +149,8 @@ def shape_of(kind: Any) -> Shape:
         return ("record", tuple((f.name, f.encode_name, shape_of(hints[f.name])) for f in fields))
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
+        if any(isinstance(mark, _TargetKind) for mark in args[1:]):
+            return "target"
         return "path" if any(isinstance(mark, _PathKind) for mark in args[1:]) else shape_of(args[0])
     if origin in (list, tuple, Sequence):
         return ("list", shape_of(args[0]))
@@ -146,6 +164,43 @@ def shape_of(kind: Any) -> Shape:
     if origin is dict:
         return "any"
     raise TypeError(f"{kind!r} cannot cross to a guest")
+
+
+def _records(*kinds: Any) -> Iterator[RecordSpec]:
+    """Describe the records in these types, each before those inside it."""
+    waiting, seen = list(kinds), set[type]()
+    while waiting:
+        kind = waiting.pop(0)
+        if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+            waiting.extend(typing.get_args(kind) if typing.get_origin(kind) is not Literal else ())
+            continue
+        if kind in seen:
+            continue
+        seen.add(kind)
+        hints = typing.get_type_hints(kind, include_extras=True)
+        fields = tuple(
+            Parameter(f.name, f.encode_name, shape_of(hints[f.name]), f.required, _about(hints[f.name]))
+            for f in msgspec.structs.fields(kind)
+        )
+        yield RecordSpec(kind.__name__.lstrip("_"), fields, inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
+        waiting.extend(hints.values())
+
+
+def _about(kind: Any) -> str:
+    """Say what a field is (``msgspec.Meta(description=…)``), and what one of few values may be."""
+    words: list[str] = []
+    waiting = [kind]
+    while waiting:
+        one = waiting.pop(0)
+        if typing.get_origin(one) is Literal:
+            words.append("One of " + ", ".join(f"`{value}`" for value in typing.get_args(one)) + ".")
+        elif typing.get_origin(one) is Annotated:
+            inner, *marks = typing.get_args(one)
+            words += [mark.description for mark in marks if isinstance(mark, msgspec.Meta) and mark.description]
+            waiting.append(inner)
+        else:
+            waiting.extend(typing.get_args(one))
+    return " ".join(words)
 
 
 def _may_hold_floats(shape: Shape) -> bool:

@@ -6,12 +6,14 @@ from typing import Literal
 
 import msgspec
 
-from gg.types import ArmInfo, CodeModule, OperationSpec, OutcomeKind, TrimKind
+from gg.types import ArmInfo, CodeModule, DocumentationEntry, OperationSpec, OutcomeKind, TrimKind
 
 __all__ = [
     "MAX_FRAME_BYTES",
     "PROTOCOL_VERSION",
     "Call",
+    "Document",
+    "Documented",
     "Done",
     "FromWorker",
     "Hello",
@@ -70,6 +72,12 @@ class Trim(_Frame, tag=3, frozen=True):
 
 class Surface(_Frame, tag=4, frozen=True):
     """Host to worker: the operations that plugins added, for the arm to render (an `OperationSpec` each)."""
+
+    operations: tuple[OperationSpec, ...]
+
+
+class Document(_Frame, tag=6, frozen=True):
+    """Host to worker: render the documentation of these operations."""
 
     operations: tuple[OperationSpec, ...]
 
@@ -153,5 +161,15 @@ class Trimmed(_Frame, tag=17, frozen=True):
     dropped: tuple[int, int, int]
 
 
-ToWorker = Run | Reply | Trim | Surface
-FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed
+class Documented(_Frame, tag=20, frozen=True):
+    """Worker to host: the answer to `Document`.
+
+    ``entries`` is None from an arm that renders none; ``trouble`` says what was wrong with a hook's answer.
+    """
+
+    entries: tuple[DocumentationEntry, ...] | None
+    trouble: str = ""
+
+
+ToWorker = Run | Reply | Trim | Surface | Document
+FromWorker = Hello | Ready | Unavailable | Started | Call | Log | Done | Trimmed | Documented

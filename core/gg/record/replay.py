@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from gg.errors import RecordError
 from gg.host.host import Host
+from gg.host.recording import MODE
 from gg.host.reply import Reply
 from gg.record.divergence import Diverged, Divergence, RecordEnds
 from gg.record.lines import Ended, Header, ReplyLine, User
@@ -74,6 +76,8 @@ def replay(
     """
     with RecordReader(path) as reader, ExitStack() as undo:
         header = reader.header
+        if header.mode != MODE:
+            raise RecordError(1, f"is of a session in the mode {header.mode!r}, and this gg replays {MODE!r} alone")
         if host is None:
             host = undo.enter_context(Host(plugins=header.plugins, spares=False, confinement=confinement))
         player = Player(reader)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,7 @@ class RecordWriter:
         self._sum = ""
         self._lines = 0
         self._fd = -1
+        self._lock = threading.RLock()  # a session's cancel is told of on the thread that called it
         try:
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
             size = os.fstat(self._fd).st_size
@@ -48,6 +50,10 @@ class RecordWriter:
 
     def write(self, line: msgspec.Struct) -> None:
         """Append a line, and before it the bodies it is the first to hold."""
+        with self._lock:
+            self._write(line)
+
+    def _write(self, line: msgspec.Struct) -> None:
         if self._fd < 0:
             return
         # The mark of a body is told from a value of the session's own by `pooled`, so it goes over plain values.
@@ -81,7 +87,8 @@ class RecordWriter:
 
     def close(self) -> None:
         """Close the file."""
-        fd, self._fd = self._fd, -1
+        with self._lock:
+            fd, self._fd = self._fd, -1
         if fd >= 0:
             with contextlib.suppress(OSError):
                 os.close(fd)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gg.documentation import signature
 from gg.operations.table import Operation
-from gg.types import ArmInfo
+from gg.types import ArmInfo, OperationSpec
 
 __all__ = ["TOOL_NAME", "submit_program_tool", "system_prompt"]
 
@@ -53,7 +52,25 @@ def system_prompt(info: ArmInfo, operations: Sequence[Operation]) -> str:
     ]
     if info.checker:
         lines += [f"Programs are checked by `{info.checker}`.", ""]
+    if {"docs.search", "views.open_docs_view"} <= {operation.id for operation in operations}:
+        search, show = info.spell("docs", "search"), info.spell("views", "open_docs_view")
+        lines += [f"Documentation of what a program may call is found with `{search}` and opened with `{show}`.", ""]
     lines.append("What a program may call, in every program as `gg`:")
     for operation in operations:
-        lines.append(f"- `{signature(info, operation.spec())}` {operation.summary}")
+        lines.append(f"- `{_signature(info, operation.spec())}` {operation.summary}")
     return "\n".join(lines)
+
+
+def _signature(info: ArmInfo, spec: OperationSpec) -> str:
+    spelled = [(info.spell_name(p.name), p.required) for p in spec.parameters]
+    required = [name for name, needed in spelled if needed]
+    optional = [name for name, needed in spelled if not needed]
+    placed = [] if required else optional[:1]
+    named = optional[len(placed) :]
+    if info.case == "snake":
+        inside = [*required, *(f"{name}=None" for name in placed)]
+        inside += ["*", *(f"{name}=None" for name in named)] if named else []
+    else:
+        inside = [*required, *(f"{name}?" for name in placed)]
+        inside += ["{" + ", ".join(f"{name}?" for name in named) + "}?"] if named else []
+    return f"{info.spell(spec.module, spec.name)}({', '.join(inside)})"

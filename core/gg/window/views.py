@@ -86,14 +86,22 @@ class Views:
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
     def open_docs(self, key: str, name: str, text: str) -> None:
-        """Open the documentation of ``key``; one that stands there unchanged is not sent again."""
+        """Open the documentation of ``key``; one that stands there unchanged is not sent again.
+
+        :raises ViewRefused: ``limit-exceeded`` when the page is over a view's cap.
+        """
+        _check_size("page", text)
         view = ("docs", key)
         old = self._window.view(view)
         if old is None or old.content != text:
             self._place(Message("user", text, "docs_views", f"Documentation: {name}", selector=name, key=view), "docs")
 
     def open_search(self, body: str) -> None:
-        """Open the view of a documentation search; the next search replaces it."""
+        """Open the view of a documentation search; the next search replaces it.
+
+        :raises ViewRefused: ``limit-exceeded`` when it is over a view's cap.
+        """
+        _check_size("body", body)
         key = ("search",)
         heading = f"View: {SEARCH_RESULTS}"
         self._place(Message("user", body, "search_results", heading, selector=SEARCH_RESULTS, key=key), "text")
@@ -119,9 +127,7 @@ class Views:
 
     def _compose(self, body: str) -> None:
         """Count a body towards the turn's, or refuse it by a cap."""
-        size = len(body.encode())
-        if size > MAX_BODY_BYTES:
-            raise ViewRefused("limit-exceeded", f"the body is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+        size = _check_size("body", body)
         if self.composed_bytes + size > MAX_COMPOSED_BYTES:
             left = MAX_COMPOSED_BYTES - self.composed_bytes
             raise ViewRefused(
@@ -134,6 +140,14 @@ class Views:
         message.program = self._program
         replaced = self._window.place_view(message)
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
+
+
+def _check_size(what: str, text: str) -> int:
+    """Return a text's size in bytes, or refuse it by the cap of a view."""
+    size = len(text.encode())
+    if size > MAX_BODY_BYTES:
+        raise ViewRefused("limit-exceeded", f"the {what} is {size} bytes, and a view holds at most {MAX_BODY_BYTES}")
+    return size
 
 
 def _kind(message: Message) -> ViewKind:

@@ -14,7 +14,18 @@ import msgspec
 import wasmtime
 
 from gg.errors import PluginLoadError, ProtocolError
-from gg.protocol import PROTOCOL_VERSION, Channel, ChannelClosed, Hello, Ready, Run, Surface, Trim, Unavailable
+from gg.protocol import (
+    PROTOCOL_VERSION,
+    Channel,
+    ChannelClosed,
+    Document,
+    Hello,
+    Ready,
+    Run,
+    Surface,
+    Trim,
+    Unavailable,
+)
 from gg.protocol._frames import ToWorker
 from gg.types import ArmInfo
 from gg.warden.messages import MAX_PACKET_BYTES, GuestFailed, GuestReady, NeedGuest, Spawn
@@ -83,6 +94,8 @@ def _programs(channel: Channel[ToWorker], arm: Arm, engine: Engine) -> None:
                 return  # a timer may still fire in this process: the next program gets another one
         elif isinstance(frame, Trim):
             answer_trim(channel, arm, frame)
+        elif isinstance(frame, Document):
+            channel.send(arm.document(frame.operations))
         elif isinstance(frame, Surface):
             try:
                 arm.add_operations(frame.operations)

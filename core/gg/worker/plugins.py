@@ -8,11 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pluggy
 
 from gg.errors import PluginLoadError
 from gg.hookspecs import worker as specs
-from gg.types import ArmInfo, OperationSpec
+from gg.protocol import Documented
+from gg.types import ArmInfo, DocumentationEntry, OperationSpec
 from gg.warden.messages import PluginRef
 
 __all__ = ["Arm", "load_arm"]
@@ -45,6 +47,21 @@ class Arm:
         source = self.hook.gg_render_sdk(operations=operations)
         if source:
             self.add_context(sdk=source)
+
+    def document(self, operations: Sequence[OperationSpec]) -> Documented:
+        """Have the arm render the documentation of these operations, where it renders any."""
+        try:
+            answer = self.hook.gg_documentation(operations=operations)
+            if answer is None:
+                return Documented(None)
+            entries = tuple(answer)
+            wrong = next((entry for entry in entries if not isinstance(entry, DocumentationEntry)), None)
+            if wrong is None:  # as it crosses: what is inside an entry is checked too
+                return msgspec.msgpack.decode(msgspec.msgpack.encode(Documented(entries)), type=Documented)
+            trouble = f"gg_documentation answered {type(wrong).__name__}, not DocumentationEntry"
+        except Exception as error:  # noqa: BLE001 - an arm's defect: gg renders its documentation instead
+            trouble = f"gg_documentation raised {type(error).__name__}: {error}"
+        return Documented(None, trouble)
 
     def add_context(self, **items: object) -> None:
         """Add to the context object that every program's guest is given."""

@@ -20,13 +20,13 @@ def test_required_parameters_come_first_then_options():
     """Names are spelled in camel case; required parameters are positional and the others options."""
     spec = _spec(parameters=[_parameter("path", True), _parameter("max_lines", False, "maxLines")])
     assert render([spec]) == (
-        '(define) => {\n  define("files", "readFile", "files.read_file", [["path", "path"], ["maxLines", "maxLines"]], 1, true);\n}'
+        '(define) => {\n  define("files", "readFile", "files.read_file", [["path", "path"], ["maxLines", "maxLines"]], 1, true, false);\n}'
     )
 
 
 def test_a_sole_optional_parameter_is_positional():
     """An operation whose only parameter is optional takes it as an argument."""
-    assert '[["path", "path"]], 1, false)' in render([_spec("list_dir", [_parameter("path", False)], None)])
+    assert '[["path", "path"]], 1, false, false)' in render([_spec("list_dir", [_parameter("path", False)], None)])
 
 
 @pytest.mark.parametrize("bad", ["a b", "1a", 'x"; alert(1); "', "a\u2028b", ""])

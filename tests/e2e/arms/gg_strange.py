@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from gg.hookspecs import hookimpl
-from gg.types import ArmInfo, CompileRejected, Outcome, Prepared, ToolchainFailed, Trimming
+from gg.types import ArmInfo, CompileRejected, DocumentationEntry, Outcome, Prepared, ToolchainFailed, Trimming
 
 
 class _Base:
@@ -171,6 +171,47 @@ class ArmExits(_Base):
     @hookimpl
     def gg_arm_info(self) -> ArmInfo:
         os._exit(7)
+
+
+class ArmDocsraise(_Base):
+    """Its documentation breaks."""
+
+    @hookimpl
+    def gg_documentation(self, operations: Any) -> Any:
+        return 1 / 0
+
+
+class ArmDocswrong(_Base):
+    """Its documentation is no documentation."""
+
+    @hookimpl
+    def gg_documentation(self, operations: Any) -> Any:
+        return ["a page"]
+
+
+class ArmDocsbadfield(_Base):
+    """A page of it has a body that is no text."""
+
+    @hookimpl
+    def gg_documentation(self, operations: Any) -> Any:
+        return [_page("files.read_file", "function", 7)]
+
+
+class ArmDocspart(_Base):
+    """Documents some of it, with a page that would forge a heading and one that would be open to everybody."""
+
+    @hookimpl
+    def gg_documentation(self, operations: Any) -> Any:
+        return [
+            _page("files.read_file", "function", "Notice\n----\nthe arm's own page"),
+            _page("shell.shell", "type", "for everybody"),
+            _page("files.Mine", "type", "a type", ("files.read_file",)),
+        ]
+
+
+def _page(key: str, kind: Any, body: Any, operations: tuple[str, ...] = ()) -> DocumentationEntry:
+    module, _, name = key.partition(".")
+    return DocumentationEntry(key, kind, module, name, f"gg.{key}", "", "", "", body, operations)
 
 
 def __getattr__(name: str) -> Any:

@@ -105,6 +105,9 @@ void sdk_bind(JSContext *ctx);
 int values_write(JSContext *ctx, Buffer *b, JSValueConst value, const char *name, Buffer *fault);
 void values_install(JSContext *ctx, JSValueConst global);
 
+/* target.c: puts the name of one of gg's own functions, modules or classes (`files.readFile`); false for anything else. */
+bool target_name(JSContext *ctx, Buffer *name, JSValueConst value);
+
 /* modules.c */
 void modules_install(JSRuntime *rt);
 

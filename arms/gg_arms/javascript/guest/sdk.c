@@ -8,12 +8,14 @@ JSValue gg_api_error_proto = JS_UNDEFINED;
 
 typedef struct {
     char *name, *wire;
+    bool target; /* it names something of gg's: the thing itself is taken too */
 } Name;
 
 typedef struct {
     char *id;       /* files.read_file */
     bool returns;   /* false: the reply's value is dropped */
     int positional; /* the first so many parameters are positional, the others are options */
+    bool leading;   /* the one that is positional may be among the options too */
     int count;
     Name *parameters;
 } Operation;
@@ -113,19 +115,42 @@ static JSValue read_reply(JSContext *ctx, const Operation *op, char *text, size_
     return result;
 }
 
+/* Puts a target: a text, or the name of what is handed over. */
+static int put_target(JSContext *ctx, Buffer *b, const Name *parameter, JSValueConst value, Buffer *why)
+{
+    Buffer name = {0};
+    int result = 0;
+    if (JS_IsString(value)) {
+        result = values_write(ctx, b, value, parameter->name, why);
+    } else if (target_name(ctx, &name, value)) {
+        buffer_json(b, name.data, name.len);
+    } else {
+        const char *is = JS_IsUndefined(value) ? "undefined" : JS_IsNull(value) ? "null" : NULL;
+        if (!is)
+            is = JS_IsNumber(value) ? "a number" : JS_IsBigInt(value) ? "a bigint" : JS_IsBool(value) ? "a boolean" : NULL;
+        if (!is)
+            is = JS_IsSymbol(value) ? "a symbol" : JS_IsFunction(ctx, value) ? "a function that is not gg's" : "an object that is not gg's";
+        buffer_printf(why, "`%s` is %s; it must be a name, or a function, module or class of gg's", parameter->name, is);
+        result = 1;
+    }
+    b->failed |= name.failed;
+    buffer_free(&name);
+    return result;
+}
+
 static int put_argument(JSContext *ctx, Buffer *b, const Name *parameter, JSValueConst value, bool *first, Buffer *why)
 {
-    if (JS_IsUndefined(value))
+    if (JS_IsUndefined(value) && !parameter->target)
         return 0;
     if (!*first)
         buffer_putc(b, ',');
     *first = false;
     buffer_json(b, parameter->wire, strlen(parameter->wire));
     buffer_putc(b, ':');
-    return values_write(ctx, b, value, parameter->name, why);
+    return parameter->target ? put_target(ctx, b, parameter, value, why) : values_write(ctx, b, value, parameter->name, why);
 }
 
-static int put_options(JSContext *ctx, Buffer *b, const Operation *op, JSValueConst options, bool *first, Buffer *why)
+static int put_options(JSContext *ctx, Buffer *b, const Operation *op, int from, JSValueConst options, bool *first, Buffer *why)
 {
     if (JS_IsUndefined(options) || JS_IsNull(options))
         return 0;
@@ -141,7 +166,7 @@ static int put_options(JSContext *ctx, Buffer *b, const Operation *op, JSValueCo
     for (uint32_t i = 0; i < count && !result; i++) {
         const char *name = JS_AtomToCString(ctx, names[i].atom);
         const Name *parameter = NULL;
-        for (int k = op->positional; name && k < op->count; k++)
+        for (int k = from; name && k < op->count; k++)
             if (!strcmp(op->parameters[k].name, name))
                 parameter = &op->parameters[k];
         JSValue value = name ? JS_GetProperty(ctx, options, names[i].atom) : JS_EXCEPTION;
@@ -172,15 +197,17 @@ static JSValue call_operation(JSContext *ctx, JSValueConst this_val, int argc, J
     }
     Buffer request = {0}, why = {0};
     bool first = true;
-    int result = 0;
+    int result = 0, positional = op->positional;
+    if (op->leading && argc > 0 && JS_IsObject(argv[0]) && !JS_IsArray(argv[0]) && !JS_IsFunction(ctx, argv[0]))
+        positional = 0;
     buffer_puts(&request, "[[");
     buffer_json(&request, op->id, strlen(op->id));
     size_t arguments_at = request.len;
     buffer_puts(&request, ",{");
-    for (int i = 0; i < op->positional && i < argc && !result; i++)
-        result = put_argument(ctx, &request, &op->parameters[i], argv[i], &first, &why);
-    if (!result && op->count > op->positional && argc > op->positional)
-        result = put_options(ctx, &request, op, argv[op->positional], &first, &why);
+    for (int i = 0; i < positional && !result; i++)
+        result = put_argument(ctx, &request, &op->parameters[i], i < argc ? argv[i] : JS_UNDEFINED, &first, &why);
+    if (!result && op->count > positional && argc > positional)
+        result = put_options(ctx, &request, op, positional, argv[positional], &first, &why);
     if (result > 0) {
         request.len = arguments_at;
         buffer_puts(&request, ",null,");
@@ -217,7 +244,8 @@ static char *text_at(JSContext *ctx, JSValueConst array, uint32_t index)
     return text;
 }
 
-/* define(module, name, id, parameters, positional, returns): parameters is [[name, wire], …], positional ones first. */
+/* define(module, name, id, parameters, positional, returns, leading): parameters is [[name, wire, "target"?], …],
+   positional ones first. */
 static JSValue define_operation(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val;
@@ -231,12 +259,15 @@ static JSValue define_operation(JSContext *ctx, JSValueConst this_val, int argc,
         return JS_ThrowOutOfMemory(ctx);
     operations = grown;
     Operation *op = &operations[operation_count];
-    *op = (Operation){text_of(ctx, argv[2]), JS_ToBool(ctx, argv[5]) == 1, positional, (int)count, calloc((size_t)count + 1, sizeof(Name))};
+    *op = (Operation){.id = text_of(ctx, argv[2]), .returns = JS_ToBool(ctx, argv[5]) == 1, .positional = positional,
+                      .leading = JS_ToBool(ctx, argv[6]) == 1, .count = (int)count, .parameters = calloc((size_t)count + 1, sizeof(Name))};
     if (!op->id || !op->parameters)
         return JS_ThrowOutOfMemory(ctx);
     for (uint32_t i = 0; i < count; i++) {
         JSValue pair = JS_GetPropertyUint32(ctx, argv[3], i);
-        op->parameters[i] = (Name){text_at(ctx, pair, 0), text_at(ctx, pair, 1)};
+        JSValue kind = JS_GetPropertyUint32(ctx, pair, 2);
+        op->parameters[i] = (Name){text_at(ctx, pair, 0), text_at(ctx, pair, 1), JS_IsString(kind)};
+        JS_FreeValue(ctx, kind);
         JS_FreeValue(ctx, pair);
         if (!op->parameters[i].name || !op->parameters[i].wire)
             return JS_ThrowOutOfMemory(ctx);
@@ -275,7 +306,7 @@ void sdk_install(JSContext *ctx, JSValueConst global, JSValueConst native)
 {
     (void)global;
     gg_root = JS_NewObjectProto(ctx, JS_NULL);
-    define = JS_NewCFunction(ctx, define_operation, "define", 6);
+    define = JS_NewCFunction(ctx, define_operation, "define", 7);
     atom_ok = JS_NewAtom(ctx, "ok");
     atom_value = JS_NewAtom(ctx, "value");
     atom_error = JS_NewAtom(ctx, "error");

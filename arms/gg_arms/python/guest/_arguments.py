@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from typing import Any
 
@@ -33,7 +34,7 @@ def plain(name: str, kind: Any, value: Any) -> Any:
 
     Args:
         name: the parameter's name in Python.
-        kind: `string`, `path`, `integer`, `number`, `boolean`, `any`, or `("list", kind)`.
+        kind: `string`, `path`, `target`, `integer`, `number`, `boolean`, `any`, or `("list", kind)`.
         value: what the program passed.
 
     Raises:
@@ -49,6 +50,8 @@ def plain(name: str, kind: Any, value: Any) -> Any:
         return _any(name, value, ())
     if kind == "any":
         return _any(name, value, ())
+    if kind == "target":
+        return _target(name, value)
     if kind == "path" and isinstance(value, PathLike):
         value = value.__fspath__()
     if kind in ("string", "path"):
@@ -64,6 +67,25 @@ def plain(name: str, kind: Any, value: Any) -> Any:
     elif isinstance(value, float) and (kind == "number" or not _finite(value)):
         return _fraction(name, value)
     raise Fault(f"`{name}` is {_described(value)}; it must be {_EXPECTED.get(kind, kind)}")
+
+
+_targets: list[tuple[Any, str]] = []
+
+
+def name_target(value: Any, name: str) -> None:
+    """Have a function, module or class of gg's stand for its name where a call takes a target."""
+    _targets.append((value, name))
+
+
+def _target(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return _text(name, value)
+    for known, its_name in _targets:
+        if known is value:
+            return its_name
+    what = {type(_target): "a function", type(os): "a module", type: "a class"}.get(type(value))
+    what = f"{what} that is not gg's" if what else _described(value)
+    raise Fault(f"`{name}` is {what}; it must be a name, or a function, module or class of gg's")
 
 
 def _text(name: str, value: str) -> str:

@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from ._arguments import Fault, plain
+from ._arguments import Fault, name_target, plain
 from ._json import dumps, loads
 from ._own import own_builtins as __builtins__
 from ._records import Record, shaped
@@ -97,6 +97,8 @@ def load(source: str) -> None:
         _exec(code, module.__dict__)
         added: list[str] = module.__dict__["__all__"]
         module.__dict__["__all__"] = list(dict.fromkeys([*earlier, *added]))
+        for function in added:
+            name_target(module.__dict__[function], f"{name}.{function}")
 
 
 def _module(name: str) -> ModuleType:
@@ -107,6 +109,7 @@ def _module(name: str) -> ModuleType:
         module.__package__ = "gg"
         module.__dict__.update(_NAMES)
         sys.modules[whole] = module
+        name_target(module, name)
         gg = sys.modules["gg"]
         setattr(gg, name, module)
         gg.__dict__["__all__"].append(name)
@@ -129,3 +132,5 @@ def begin() -> None:
     core.__dict__["ApiError"] = ApiError
     core.__dict__["Record"] = Record
     core.__dict__["__all__"] += ["ApiError", "Record"]
+    name_target(ApiError, "core.ApiError")
+    name_target(Record, "core.Record")
