@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,6 +19,8 @@ from gg.record.pool import pooled
 __all__ = ["RecordWriter"]
 
 _encode = msgspec.json.Encoder().encode
+_ALWAYS: Any = object()
+"""The default of a field that has none: no value equals it."""
 
 
 class RecordWriter:
@@ -101,14 +104,31 @@ class RecordWriter:
                 os.unlink(self.path)
 
 
+class _Field(NamedTuple):
+    """A field of a line: its names, what it is left out for, and whether it holds structs."""
+
+    name: str
+    wire: str
+    default: Any
+    structs: bool
+
+
+@functools.cache
+def _fields_of(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
+    fields: list[_Field] = []
+    for field in msgspec.structs.fields(kind):
+        made = None if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        default = _ALWAYS if field.required else field.default if made is None else made
+        fields.append(_Field(field.name, field.encode_name, default, field.name in ("effects", "tool_calls")))
+    return tuple(fields)
+
+
 def _fields(line: msgspec.Struct) -> dict[str, Any]:
     """Return a line's fields by their names on the wire, those left out that say nothing; values as they are."""
     config = line.__struct_config__
     found: dict[str, Any] = {str(config.tag_field): config.tag}
-    for field in msgspec.structs.fields(line):
-        value = getattr(line, field.name)
-        default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
-        if value is not msgspec.UNSET and (field.required or value != default):
-            structs = field.name in ("effects", "tool_calls")
-            found[field.encode_name] = [msgspec.to_builtins(item) for item in value] if structs else value
+    for name, wire, default, structs in _fields_of(type(line)):
+        value = getattr(line, name)
+        if value is not msgspec.UNSET and value != default:
+            found[wire] = [msgspec.to_builtins(item) for item in value] if structs else value
     return found
