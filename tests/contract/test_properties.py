@@ -65,6 +65,7 @@ def test_counts_add_up(calls: list[str]) -> None:
 
 
 @given(label=PLAIN, body=PLAIN)
+@settings(deadline=None)  # the first example loads the token vocabulary
 def test_headings_cannot_be_forged(label: str, body: str) -> None:
     """Whatever label and body a program gives, the first line is `View: <label>` and the second the rule; or refused."""
     window = Window()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from gg.types import DocumentationEntry
 
@@ -87,6 +86,8 @@ class Catalogue:
 
     def _nearest(self, wanted: str, permits: Permits) -> tuple[DocumentationEntry, ...]:
         """Return the nearest names: those that are gg's name in another spelling, else share a stem, else a typo."""
+        from difflib import SequenceMatcher  # a host that documents nothing, or misses nothing, does without it
+
         held = [one for one in self._indexed if permits(one.entry)]
         last = _SEPARATORS.split(wanted.removesuffix("()"))[-1]
         squeezed, parts = _squeeze(last), _parts(last)

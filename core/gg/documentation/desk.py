@@ -10,7 +10,7 @@ from gg.documentation.pages import CORE
 from gg.documentation.prose import one_line, safe_page
 from gg.operations.gate import Gate
 from gg.operations.table import OperationTable
-from gg.types import ArmInfo, DocumentationEntry
+from gg.types import DocumentationEntry
 
 __all__ = ["KINDS", "Documentation", "Page", "Question"]
 
@@ -115,11 +115,6 @@ class Documentation:
     def _module_names(entry: DocumentationEntry) -> frozenset[str]:
         path = entry.fqn if entry.kind == "module" else entry.fqn[: -len(entry.name)].rstrip(".:")
         return frozenset({entry.module.lower(), path.lower(), f"gg.{entry.module}".lower()})
-
-
-def _spelling(id: str, info: ArmInfo) -> str:
-    module, _, name = id.partition(".")
-    return info.spell(module, name) if name else id
 
 
 def _listed(title: str, entries: Iterable[DocumentationEntry]) -> str:

@@ -29,6 +29,21 @@ def test_a_sole_optional_parameter_is_positional():
     assert '[["path", "path"]], 1, false, false)' in render([_spec("list_dir", [_parameter("path", False)], None)])
 
 
+def test_the_first_of_optional_parameters_may_be_an_option_too(guest):
+    """Where nothing is required, the first is passed by place, or all of them in one object."""
+    sdk = render([_spec("seek", [_parameter("what", False), _parameter("how", False)], None, "trip", "trip.seek")])
+    calls = "gg.trip.seek('x', {how: 'y'}); gg.trip.seek({what: 'x', how: 'y'}); gg.trip.seek(undefined, {how: 'y'}); gg.trip.seek()"
+    ran = guest.run(calls, context={"sdk": sdk}, answer=lambda *_: None)
+    both = {"what": "x", "how": "y"}
+    assert [arguments for _, arguments in ran.calls] == [both, both, {"how": "y"}, {}]
+
+
+def test_a_target_is_marked():
+    """An argument that takes gg's own functions and modules is told to the guest."""
+    target = Parameter(name="what_for", wire="whatFor", kind="target", required=True)
+    assert '[["whatFor", "whatFor", "target"]], 1,' in render([_spec("open", [target], None)])
+
+
 @pytest.mark.parametrize("bad", ["a b", "1a", 'x"; alert(1); "', "a\u2028b", ""])
 def test_names_that_are_no_identifiers_are_refused(bad):
     """A name never becomes source unless it is an identifier."""
