@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from gg.host.reply import Reply
     from gg.host.session import Session
     from gg.host.turn import Turn
-    from gg.types import Limits
+    from gg.types import Determinism, Limits
     from gg.window.messages import Message, ToolCall
 
-__all__ = ["Host", "Limits", "Message", "Reply", "Session", "ToolCall", "Turn"]
+__all__ = ["Determinism", "Host", "Limits", "Message", "Reply", "Session", "ToolCall", "Turn"]
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Determinism": "gg.types",
     "Host": "gg.host.host",
     "Limits": "gg.types",
     "Message": "gg.window.messages",

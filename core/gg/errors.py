@@ -2,7 +2,8 @@
 
 GGError
 ├── UsageError            the caller asked for something that can't be: a bad argument, an unknown arm, a bad workspace
-│   └── TranscriptError   a transcript line that is not what gg reads; ``.line`` is its number
+│   ├── TranscriptError   a transcript line that is not what gg reads; ``.line`` is its number
+│   └── RecordError       a file that is no session record gg reads; ``.line`` is where, ``.reason`` why
 ├── ArmUnavailable        the arm exists and cannot run here; ``.reason`` says why
 ├── PluginLoadError       a plugin could not be loaded; ``.distribution`` and ``.reason`` say which and why
 ├── ProtocolError         a frame between gg's processes was malformed: the peer is not to be trusted any more
@@ -19,6 +20,7 @@ __all__ = [
     "GGError",
     "PluginLoadError",
     "ProtocolError",
+    "RecordError",
     "SessionClosed",
     "TranscriptError",
     "UsageError",
@@ -41,6 +43,16 @@ class TranscriptError(UsageError):
         """Name the 1-based ``line`` and what is wrong with it."""
         super().__init__(f"line {line} of the transcript {reason}")
         self.line = line
+
+
+class RecordError(UsageError):
+    """A file is no session record that this gg can read."""
+
+    def __init__(self, line: int | None, reason: str) -> None:
+        """Name the 1-based ``line``, or None for the file as a whole, and what is wrong with it."""
+        super().__init__(reason if line is None else f"line {line} of the record {reason}")
+        self.line = line
+        self.reason = reason
 
 
 class ArmUnavailable(GGError):

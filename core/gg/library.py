@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gg.errors import UsageError
+from gg.record.tape import NO_TAPE, Tape
 
 __all__ = ["Entry", "Library"]
 
@@ -44,13 +45,17 @@ class Library:
         self._entries: dict[str, Entry] = {}
         self._issued: set[str] = set()
 
-    def mint(self) -> str:
+    def mint(self, tape: Tape = NO_TAPE) -> str:
         """Return an id that this session has not seen, not even on a program that is no longer kept."""
+        id = tape.fact("minted", self._draw, "")
+        self._issued.add(id)
+        return id
+
+    def _draw(self) -> str:
         length = _ID_LENGTH + (len(self._issued) >= _MOST_IDS)
         while True:
             id = "".join(secrets.choice(_LETTERS) for _ in range(length))
             if id not in self._issued and id != "ok":
-                self._issued.add(id)
                 return id
 
     def add(self, entry: Entry) -> None:

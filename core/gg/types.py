@@ -20,6 +20,7 @@ __all__ = [
     "ArmInfo",
     "CodeModule",
     "CompileRejected",
+    "Determinism",
     "DocumentationEntry",
     "Limits",
     "Mode",
@@ -43,6 +44,7 @@ Mode = Literal["responses-as-code", "tool-calling"]
 MODES: tuple[Mode, ...] = typing.get_args(Mode)
 
 MAX_TIMEOUT_S = 86_400
+MAX_CLOCK_S = 4e9
 MIN_MEMORY_BYTES = 1 << 20
 MAX_MEMORY_BYTES = 4096 << 20
 MAX_PROGRAM_BYTES = 1 << 20
@@ -81,6 +83,29 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Determinism:
+    """A fixed clock and fixed randomness for the programs of a session.
+
+    ``seed`` is what all randomness follows from; ``clock_s`` is what a clock shows before the first turn, in seconds
+    since the epoch.
+    """
+
+    seed: int = 0
+    clock_s: float = 1_767_225_600.0
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        :raises UsageError: when one is out of range.
+        """
+        seed: Any = self.seed
+        if isinstance(seed, bool) or not isinstance(seed, int) or not -(1 << 63) <= seed < 1 << 63:
+            raise UsageError(f"a seed is an integer of 64 bits, not {seed!r}")
+        if not (math.isfinite(self.clock_s) and 0 <= self.clock_s <= MAX_CLOCK_S):
+            raise UsageError(f"a clock shows 0 to {MAX_CLOCK_S:g} seconds since the epoch, not {self.clock_s:g}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ def test_the_examples_of_output_are_as_published() -> None:
 
     examples = [json.loads(block) for block in blocks(read(DOCS / "cli.md"), "json")]
     assert [
-        problems(name, one) for name, one in zip(("run", "session", "arms", "trim", "logs"), examples, strict=True)
+        problems(name, one)
+        for name, one in zip(("run", "session", "replay", "arms", "trim", "logs"), examples, strict=True)
     ] == [[] for _ in examples]
 
 

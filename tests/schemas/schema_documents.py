@@ -13,7 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-NAMES = ("arms", "event", "logs", "message", "run", "session", "trim")
+NAMES = ("arms", "event", "logs", "message", "replay", "run", "session", "trim")
 SCHEMAS: dict[str, Any] = {
     name: json.loads(files("gg").joinpath("schemas", f"{name}.json").read_text("utf-8")) for name in NAMES
 }

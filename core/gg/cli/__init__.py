@@ -13,7 +13,7 @@ from gg.errors import ArmUnavailable, GGError, UsageError
 
 __all__ = ["main"]
 
-_COMMANDS = ("run", "session", "arms", "trim", "tokens", "logs", "demo")
+_COMMANDS = ("run", "session", "replay", "arms", "trim", "tokens", "logs", "demo")
 
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 3
@@ -24,6 +24,7 @@ _EPILOG = """\
 examples:
   gg run --arm javascript program.js          run one turn's programs and print what the model reads
   gg session --json transcript.ndjson         play a transcript and print every turn as JSON
+  gg replay session.ndjson                    replay a recorded session and compare
   gg arms                                     list the languages and whether they can run here
   gg demo                                     watch a recorded conversation, JavaScript then Python
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gg.cli._pretty import Pretty
 
 __all__ = [
+    "add_record_options",
     "add_session_options",
     "check_workspace",
     "events_json",
@@ -53,6 +54,14 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", type=float, metavar="MIB", help="MiB a program may use (256)")
     parser.add_argument(
         "--confinement", choices=["on", "off"], help="off runs workers without the kernel's confinement (on)"
+    )
+
+
+def add_record_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that make a session one that can be replayed."""
+    parser.add_argument("--record", metavar="FILE", help="write a record of the session, for `gg replay`")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="give programs a fixed clock, and randomness that follows from N"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gg.cli._common import (
+    add_record_options,
     add_session_options,
     check_workspace,
     events_json,
@@ -33,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arm", required=True, metavar="A", help="the language: an id that `gg arms` lists")
     add_session_options(parser)
     parser.add_argument("--config", metavar="F", help="a TOML file with workspace, grants, library, timeout, memory")
+    add_record_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("files", nargs="+", metavar="FILE", help="the programs, in order; - is standard input")
 
@@ -54,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     with Host(confinement=options.confinement, spares=False) as host:
         session = host.session(
             options.arm, workspace=workspace, grants=grants, limits=limits, library=options.library == "on",
-            sinks=[] if pretty is None else [pretty.event],
+            sinks=[] if pretty is None else [pretty.event], record=options.record, deterministic=options.seed,
         )  # fmt: skip
         with session:
             turn = session.turn(Reply("", calls))

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gg.cli._common import check_workspace, events_json, limits_from, make_pretty, print_json, read_input
+from gg.cli._common import (
+    add_record_options,
+    check_workspace,
+    events_json,
+    limits_from,
+    make_pretty,
+    print_json,
+    read_input,
+)
 
 __all__ = ["EPILOG", "HELP", "configure", "run"]
 
@@ -25,6 +33,7 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
+    add_record_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--confinement", choices=["on", "off"], default="on", help=argparse.SUPPRESS)
     parser.add_argument("file", metavar="FILE", help="the transcript; - is standard input")
@@ -52,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
         host.session(
             line.arm, workspace=workspace, grants=line.grants, limits=limits, library=line.library,
             role=line.role, sinks=[] if pretty is None else [pretty.event], mode=line.mode, skills=line.skills,
+            record=options.record, deterministic=options.seed,
         ) as session,
     ):  # fmt: skip
         for position, item in enumerate(transcript.lines):

@@ -49,6 +49,7 @@ def make_desk(
         session.workspace, views, ending or state.ending, info, hand_over, session.library, session.deferred.add,
         lambda: session.cancelled, session.run_ends, session.documentation, state.compaction, session.knowledge,
     )  # fmt: skip
+    context = session.tape.context(context)
     guards = session.host.judges.pre_call
 
     def objection(operation: str, arguments: dict[str, Any]) -> str | None:
@@ -70,7 +71,8 @@ def objections(session: Session, ending: Ending) -> list[str]:
     """Ask the plugins about an ending; where any rejects it, take it back, say so, and return the reasons."""
     assert ending.summary is not None
     stop = AgentStop(session.info.id, session.role, session.window.turn, ending.operation, ending.summary)
-    reasons = session.host.judges.agent_stop(stop, session.tell_of_plugin)
+    judges = session.host.judges
+    reasons = session.tape.fact("judged", lambda: judges.agent_stop(stop, session.tell_of_plugin), list[str]())
     if reasons:
         ending.revoke()
         session.stream.log("warn", "ending_rejected", "a plugin rejected the ending", reasons=reasons)

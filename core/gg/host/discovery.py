@@ -105,6 +105,11 @@ class HostPlugins:
             raise
         assert registered is not None
 
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the entry points that were loaded, or tried."""
+        return list(self._distributions)
+
     def distribution(self, plugin: str) -> str:
         """Return the distribution that a plugin came from, by the plugin's name."""
         return self._distributions.get(plugin, "no distribution")

@@ -15,6 +15,7 @@ from gg.errors import UsageError
 from gg.host.catalogues import Catalogues
 from gg.host.discovery import HostPlugins, check_plugins, find_arm, find_arms, find_worker_plugins
 from gg.host.judges import Judges
+from gg.host.recording import read_determinism, start_record
 from gg.host.session import Session
 from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
@@ -33,8 +34,9 @@ from gg.operations.skills import MODULE as SKILLS_MODULE
 from gg.operations.skills import SKILLS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
 from gg.operations.views import VIEWS_OPERATIONS
+from gg.record.tape import NO_TAPE, Tape
 from gg.stream.stream import Sink
-from gg.types import MODES, Limits, Mode
+from gg.types import MODES, Determinism, Limits, Mode
 from gg.warden.messages import PluginRef
 from gg.window.compaction import Strategy
 from gg.workspace import Workspace
@@ -107,6 +109,12 @@ class Host:
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False
 
+    @property
+    def plugin_names(self) -> list[str]:
+        """Return the names of the plugins that were loaded, of both sides."""
+        host_side = self.plugins.names if self.plugins is not None else []
+        return sorted({*host_side, *(ref.name for ref in self._worker_plugins)})
+
     def arms(self) -> dict[str, PluginRef]:
         """Return the installed arms by id."""
         return find_arms(self.settings)
@@ -127,6 +135,9 @@ class Host:
         compaction: Strategy | None = None,
         skills: str | os.PathLike[str] | None = None,
         memories: str | os.PathLike[str] | None = None,
+        record: str | os.PathLike[str] | None = None,
+        deterministic: int | Determinism | None = None,
+        tape: Tape | None = None,
     ) -> Session:
         """Start a session. Its worker, and its guest where need be, start at once beside the first model request.
 
@@ -143,8 +154,11 @@ class Host:
             ``context.compact`` of programs); None for `keep_what_was_pinned`.
         :param skills: a directory of skills, a sub-folder each; without one the agent holds no ``skills``.
         :param memories: a directory that keeps the agent's memories; None keeps them for this session alone.
-        :raises UsageError: for an unknown arm, grant, role or mode, a workspace that cannot be used, or a skill or
-            memory that cannot be read.
+        :param record: a new file that everything the session takes in is written to, so that it can be replayed.
+        :param deterministic: a seed, or a seed and a clock: programs get a fixed clock and fixed randomness of them.
+        :param tape: what notes, or answers, all that comes from outside; ``record`` makes one.
+        :raises UsageError: for an unknown arm, grant, role or mode, a workspace that cannot be used, a skill or memory
+            that cannot be read, or a record that cannot be made.
         :raises ArmUnavailable: when the arm cannot run here.
         """
         if self._closed:
@@ -168,8 +182,11 @@ class Host:
             without |= {PROGRAMS_MODULE}
         if skills is None:
             without |= {SKILLS_MODULE}
+        grants = grants if grants is None or isinstance(grants, str) else list(grants)
         gate = Gate(self.table, grants, without=without)
-        plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins else []
+        replays = tape is not None and tape.replays
+        plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins and not replays else []
+        determinism = read_determinism(deterministic)
         with contextlib.ExitStack() as undo:
             place = workspace
             if place is None:
@@ -180,12 +197,19 @@ class Host:
                 )
             room = undo.enter_context(Workspace(place))
             everyone = (*self._sinks, *plugin_sinks, *sinks)
+            limits = limits or Limits()
+            if record is not None:
+                if arm is None or skills is not None or compaction is not None:
+                    what = "a session that calls tools, has skills, or a compaction of its own"
+                    raise UsageError(f"{what} cannot be recorded in this version")
+                facts = (grants, programs is not None, keep, role, limits, run_timeout_s, determinism)
+                tape = start_record(self, record, arm, room, gate, *facts)
             session = Session(
                 self,
                 arm,
                 room,
                 gate,
-                limits or Limits(),
+                limits,
                 library=programs,
                 role=role,
                 sinks=everyone,
@@ -193,6 +217,8 @@ class Host:
                 compaction=compaction,
                 skills=skills,
                 memories=memories,
+                determinism=determinism,
+                tape=tape or NO_TAPE,
             )
             session.release = undo.pop_all()
         return session

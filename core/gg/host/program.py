@@ -29,7 +29,11 @@ _MAX_BODY_BYTES = 16_384
 
 @dataclass
 class ProgramResult:
-    """What became of a program. ``heading`` is None for one that returned normally."""
+    """What became of a program. ``heading`` is None for one that returned normally.
+
+    ``end`` is an `OutcomeKind`, or ``compile_rejected``, ``toolchain_failed``, ``call_limit``, ``died`` or
+    ``cancelled``.
+    """
 
     heading: str | None = None
     body: str = ""
@@ -39,6 +43,7 @@ class ProgramResult:
     logs: list[str] | None = None
     logs_suppressed: int = 0
     worker_spent: bool = False
+    end: str = ""
 
 
 class NeverBegan(Exception):
@@ -125,12 +130,12 @@ def run_program(
         clock.park()
         worker.kill()
         if started:
-            _stopped(result, clock, wording.time_limit(limits.timeout_s))
+            _stopped(result, clock, "time_limit", wording.time_limit(limits.timeout_s))
         else:
             _toolchain_failed(result, f"it had not compiled after {COMPILE_TIMEOUT_S:g} s", stream)
     except _CallsSpent:
         worker.kill()
-        _stopped(result, clock, wording.call_limit(MAX_CALLS_OF_PROGRAM))
+        _stopped(result, clock, "call_limit", wording.call_limit(MAX_CALLS_OF_PROGRAM))
     except WorkerGone as gone:
         _toolchain_failed(result, describe(gone.died), stream)
     except ArmUnavailable as error:
@@ -141,10 +146,10 @@ def run_program(
         clock.park()
         detail = f"{error}; {describe(worker.died())}"
         if cancelled():
-            _stopped(result, clock, wording.CANCELLED)
+            _stopped(result, clock, "cancelled", wording.CANCELLED)
             stream.log("info", "session_cancelled", "the program was stopped: its session was cancelled")
         elif started:
-            _stopped(result, clock, wording.sandbox_died())
+            _stopped(result, clock, "died", wording.sandbox_died())
             stream.log("error", "worker_died", f"the worker ended while a program ran: {detail}")
         else:
             _toolchain_failed(result, detail, stream)
@@ -157,6 +162,7 @@ def run_program(
 def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
     if not all(math.isfinite(ms) and ms >= 0 for ms in (done.compile_ms, done.duration_ms or 0.0)):
         raise ProtocolError("the worker's times are no times")
+    result.end = done.kind
     result.compile_ms = done.compile_ms
     result.duration_ms = done.duration_ms
     result.worker_spent = done.recycle
@@ -182,14 +188,14 @@ def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
         stream.log("debug", "trimmed", message, lines=lines, diagnostics=diagnostics, frames=frames)
 
 
-def _stopped(result: ProgramResult, clock: _Clock, words: str) -> None:
-    result.heading, result.body = RUNTIME_ERROR, words
+def _stopped(result: ProgramResult, clock: _Clock, end: str, words: str) -> None:
+    result.heading, result.body, result.end = RUNTIME_ERROR, words, end
     result.duration_ms = clock.used_s * 1000
     result.worker_spent = True
 
 
 def _toolchain_failed(result: ProgramResult, detail: str, stream: Stream) -> None:
-    result.heading, result.body = NOTICE, wording.TOOLCHAIN_FAILED
+    result.heading, result.body, result.end = NOTICE, wording.TOOLCHAIN_FAILED, "toolchain_failed"
     result.worker_spent = True
     stream.log("error", "toolchain_failed", f"the program was not run: {detail}", detail=detail)
 

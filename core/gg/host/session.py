@@ -27,9 +27,11 @@ from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
 from gg.protocol import Hello
+from gg.record.determinism import world_of
+from gg.record.tape import NO_TAPE, Tape
 from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted
 from gg.stream.stream import Sink, Stream
-from gg.types import ArmInfo, Limits, Mode
+from gg.types import ArmInfo, Determinism, Limits, Mode
 from gg.warden.messages import PluginRef
 from gg.window.clean import clean_text
 from gg.window.compaction import Compacted, Strategy, keep_what_was_pinned
@@ -58,12 +60,15 @@ class Session:
         library: Library | None, role: str, sinks: Iterable[Sink], run_timeout_s: float | None,
         compaction: Strategy | None = None,
         skills: str | os.PathLike[str] | None = None, memories: str | os.PathLike[str] | None = None,
+        determinism: Determinism | None = None, tape: Tape = NO_TAPE,
     ) -> None:  # fmt: skip
         self.host, self.arm, self.workspace, self.gate, self.limits = host, arm, workspace, gate, limits
         self.mode: Mode = "tool-calling" if arm is None else "responses-as-code"
         self.compaction = compaction or keep_what_was_pinned
-        self.stream = Stream(sinks)
-        self.window = Window()
+        self.tape = tape
+        self.stream = Stream((*sinks, *(() if tape is NO_TAPE else (tape.event,))))
+        self.window = Window(tape.window)
+        self.determinism = determinism
         self.summary: str | None = None
         self.ended = False
         self.cancelled = False
@@ -81,9 +86,11 @@ class Session:
         self._worker: Worker | None = None
         self._told_of: int | None = None
         try:
+            tape.attach(self)
             self._start(skills, memories)
         except BaseException:
             self.drop_worker()
+            tape.abandoned()
             raise
 
     # -- what an embedder calls ---------------------------------------------------------------------------------------
@@ -98,6 +105,7 @@ class Session:
         if not isinstance(given, str):
             raise UsageError(f"a user message is text, not {type(given).__name__}")
         text, deleted = clean_text(given)
+        self.tape.user(given)
         self.tell_of_cleaning(deleted)
         self.window.push(Message("user", text, "user_prompt"))
 
@@ -171,6 +179,7 @@ class Session:
         if not self._turning.acquire(blocking=False):
             raise UsageError("a turn of this session is running in another thread")
         try:
+            self.tape.reply(self.window.turn + 1, read)
             turn = (TurnRunner if self.arm is not None else ToolTurn)(self).take(read)
         finally:
             with self._lock:
@@ -181,6 +190,7 @@ class Session:
         if turn.outcome != "continue":
             self.ended, self.summary = True, turn.summary
             self.stream.emit(SessionEnded(reason="finished" if turn.outcome == "finished" else "fatal"))
+        self.tape.turn(turn.number, turn.outcome, turn.summary)
         return turn
 
     @property
@@ -216,6 +226,7 @@ class Session:
             return
         if not self.ended:
             self.stream.emit(SessionEnded(reason="cancelled" if self._was_cancelled or self.cancelled else "closed"))
+        self.tape.ended(self.window)
         if self._worker is not None and self.arm is not None:
             self.host.pool.give_back(self._worker, self.arm, self.limits)
             self._worker = None
@@ -240,6 +251,14 @@ class Session:
             assert self.arm is not None, "a session without an arm runs no program"
             self._worker = self.host.pool.take(self.arm, self.limits)
         return self._worker
+
+    def stopped(self) -> bool:
+        """Say whether the session was cancelled; asked between programs."""
+        return self.tape.fact("cancelled", lambda: self.cancelled, False)
+
+    def fixed_world(self, program: int, run: int) -> tuple[bytes, int] | None:
+        """Return the seed and the clock, in nanoseconds, of a program of the current turn, or None for real ones."""
+        return None if self.determinism is None else world_of(self.determinism, self.window.turn, program, run)
 
     def tell_of_cleaning(self, deleted: int) -> None:
         """Tell the operator of characters deleted from what goes to the model."""

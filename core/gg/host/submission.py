@@ -64,6 +64,7 @@ class Submission:
         self._views = Views(session.window, self._record.view, index, state.composed_bytes)
         self._notices: list[str] = []
         self._used = UsedCode(session, self._record, self._views, index, self._desk, self._run_in_worker, self._notices)
+        self._runs = 0
 
     def run(self) -> SubmissionResult:
         """Run the chain to its end, and emit its event."""
@@ -102,7 +103,7 @@ class Submission:
                 reason = "ended"
             elif state.handed_over >= MAX_HANDED_OVER:
                 reason = "exhausted"
-            elif self._session.cancelled:  # between two programs: the next one is stopped before it starts
+            elif self._session.stopped():  # between two programs: the next one is stopped before it starts
                 self._stream.log("info", "session_cancelled", "the replacement was not run: its session was cancelled")
                 return _added(total, ProgramResult(RUNTIME_ERROR, wording.CANCELLED))
             else:
@@ -143,25 +144,30 @@ class Submission:
         return result
 
     def _run_in_worker(self, run: Run, desk: Callable[[ArmInfo], CallDesk]) -> ProgramResult:
-        session = self._session
+        session, number = self._session, self._runs
+        self._runs += 1
 
         def attempt() -> ProgramResult:
             with session.host.sharing.program() as follower:
-                ours = msgspec.structs.replace(run, share_cpu=follower.allowed)
+                fixed = session.fixed_world(self._index, number)
+                ours = msgspec.structs.replace(run, share_cpu=follower.allowed, fixed=fixed)
                 return run_program(
                     session.worker(), ours, session.limits, desk, self._stream, follower, lambda: session.cancelled
                 )
 
-        try:
-            return attempt()
-        except NeverBegan as error:
-            self._stream.log("warn", "worker_died", f"an idle worker ended: {error}")
-            session.drop_worker()
-        try:
-            return attempt()
-        except NeverBegan as error:
-            self._stream.log("error", "toolchain_failed", f"the program was not run: {error}", detail=str(error))
-            return ProgramResult(NOTICE, wording.TOOLCHAIN_FAILED, worker_spent=True)
+        def run_it() -> ProgramResult:
+            try:
+                return attempt()
+            except NeverBegan as error:
+                self._stream.log("warn", "worker_died", f"an idle worker ended: {error}")
+                session.drop_worker()
+            try:
+                return attempt()
+            except NeverBegan as error:
+                self._stream.log("error", "toolchain_failed", f"the program was not run: {error}", detail=str(error))
+                return ProgramResult(NOTICE, wording.TOOLCHAIN_FAILED, worker_spent=True, end="toolchain_failed")
+
+        return session.tape.program(self._index, number, run.source, run_it)
 
     # -- its event ----------------------------------------------------------------------------------------------------
 

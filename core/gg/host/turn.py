@@ -114,7 +114,7 @@ class TurnRunner:
             program = None
             if submission.program is not None:
                 program = len(programs)
-                id = library.mint() if library is not None else None
+                id = library.mint(self._session.tape) if library is not None else None
                 programs.append(_Submitted(id, submission.program))
                 receipt = id or "ok"
             else:
@@ -136,7 +136,7 @@ class TurnRunner:
             if ending.summary is not None:
                 self._skip(index, wording.NOT_RUN_AFTER_ENDING)
                 break
-            if self._session.cancelled:
+            if self._session.stopped():
                 self._skip(index, wording.NOT_RUN_AFTER_CANCEL)
                 break
             stream.program, self._begun = index, index + 1
@@ -187,7 +187,9 @@ class TurnRunner:
             self._notices.append((wording.COMPACTION_FAILED, None))
 
     def _push_results(self, outcome: str) -> None:
-        for text in self._session.deferred.take(self._deferred_failed):
+        deferred = self._session.deferred
+        come = self._session.tape.fact("deferred", lambda: deferred.take(self._deferred_failed), list[str]())
+        for text in come:
             self._push(NOTICE, clean_text(text)[0], None, "system")
         for body, program in self._notices:
             self._push(NOTICE, body, program, "system")

@@ -13,8 +13,10 @@ from gg.operations.arguments import decode_arguments, finite
 from gg.operations.context import CallContext
 from gg.operations.ending import ENDINGS
 from gg.operations.gate import Gate
+from gg.operations.inner import INNER
 from gg.operations.table import Operation, OperationFailure, OperationTable
 from gg.protocol import MAX_FRAME_BYTES, Call, Reply
+from gg.record.tape import NO_TAPE, Served, Tape
 from gg.stream.record import ProgramRecord
 
 __all__ = ["MAX_CALLS_IN_REQUEST", "MAX_CALLS_OF_PROGRAM", "CallDesk"]
@@ -36,7 +38,7 @@ class CallDesk:
 
     def __init__(
         self, table: OperationTable, gate: Gate, context: CallContext, record: ProgramRecord, run_ends: float | None,
-        objection: Callable[[str, dict[str, Any]], str | None] | None = None,
+        objection: Callable[[str, dict[str, Any]], str | None] | None = None, tape: Tape = NO_TAPE,
     ) -> None:  # fmt: skip
         self._table = table
         self._gate = gate
@@ -44,6 +46,7 @@ class CallDesk:
         self._record = record
         self._run_ends = run_ends
         self._objection = objection
+        self._tape = tape
 
     @property
     def spent(self) -> bool:
@@ -52,6 +55,11 @@ class CallDesk:
 
     def answer(self, call: Call) -> Reply:
         """Answer a request of 1 to 16 calls, each bracketed on its own."""
+        reply = self._answer(call)
+        self._tape.request_answered()
+        return reply
+
+    def _answer(self, call: Call) -> Reply:
         if call.oversize:
             found = _HEAD_OPERATION.match(call.payload)
             id = found[1].decode() if found else "unknown"
@@ -90,9 +98,18 @@ class CallDesk:
         id = id[:128]
         self._record.call_opened(id)
         began = time.perf_counter()
+        served = self._tape.call(id, raw, None if fault is None else fault.message)
+        if served is None:
+            served = self._serve(id, raw, fault, late, room)
+        self._tape.answered(served)
+        parked_ms = (time.perf_counter() - began) * 1000
+        self._record.call_closed(id, dispatched=served.dispatched, failure=served.failure, parked_ms=parked_ms)
+        return served.reply
+
+    def _serve(self, id: str, raw: msgspec.Raw | None, fault: OperationFailure | None, late: bool, room: int) -> Served:
         operation = self._table.get(id)
         name = operation.name if operation else id.rpartition(".")[2]
-        dispatched = False
+        dispatched = outside = False
         try:
             if operation is None or not self._gate.permits(operation):
                 raise OperationFailure("unavailable", self._unavailable(id))
@@ -101,12 +118,14 @@ class CallDesk:
             if fault is not None:
                 raise fault
             arguments = decode_arguments(operation.arguments, memoryview(raw or b""), self._context)
+            outside = True
             if self._run_ends is not None and not operation.outlives_deadline and time.monotonic() > self._run_ends:
                 raise OperationFailure("limit-exceeded", "the time of the whole run is spent")
-            if self._objection is not None:
+            if self._objection is not None and not self._tape.replays:
                 reason = self._objection(id, msgspec.structs.asdict(arguments))
                 if reason is not None:
                     raise OperationFailure("refused", reason)
+            outside = operation.id not in INNER
             dispatched = operation.backed
             reply = self._dispatch(operation, arguments, room)
             failure = None
@@ -114,9 +133,7 @@ class CallDesk:
             failure = error
             dispatched = dispatched and error.code not in _NEVER_DISPATCHED
             reply = _encode({"ok": False, "error": _error(name, error.code, error.message)})
-        parked_ms = (time.perf_counter() - began) * 1000
-        self._record.call_closed(id, dispatched=dispatched, failure=failure, parked_ms=parked_ms)
-        return reply
+        return Served(reply, failure, dispatched, outside)
 
     def _dispatch(self, operation: Operation, arguments: Any, room: int) -> bytes:
         try:

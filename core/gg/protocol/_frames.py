@@ -53,6 +53,7 @@ class Run(_Frame, tag=1, frozen=True):
     ``share_cpu``: a worker that calls again and again may stay on its CPU, where the host follows it. ``load`` names
     one of the modules, of which an import is the program. ``unseen``: no model has seen the source, so an error is its
     message alone. ``keep`` is what its preparation is kept under, for the next run of the same source; empty for none.
+    ``fixed``: 32 bytes that the program's randomness follows from, and its clock in nanoseconds; None for real ones.
     """
 
     source: str
@@ -65,6 +66,7 @@ class Run(_Frame, tag=1, frozen=True):
     load: str = ""
     unseen: bool = False
     keep: str = ""
+    fixed: tuple[bytes, int] | None = None
 
 
 class Reply(_Frame, tag=2, frozen=True):

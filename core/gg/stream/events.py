@@ -64,6 +64,7 @@ LogSlug = Literal[
     "code_loaded",
     "code_not_loaded",
     "on_use_failed",
+    "record_failed",
 ]
 
 

@@ -13,7 +13,9 @@ __all__ = ["Window"]
 class Window:
     """Messages in the order the next request carries them; turns never go back in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Callable[[str, Message], None] = lambda _action, _message: None) -> None:
+        """Make an empty window; ``watch`` is told of each change: ``push``, ``replace`` or ``remove``, and of what."""
+        self._watch = watch
         self._messages: list[Message] = []
         self._views: dict[tuple[object, ...], Message] = {}
         self._bands: Counter[str] = Counter()
@@ -30,6 +32,7 @@ class Window:
         message.turn = self.turn
         self._messages.append(message)
         self._bands[message.band] += message.tokens
+        self._watch("push", message)
         return message
 
     def place_view(self, message: Message) -> bool:
@@ -45,6 +48,7 @@ class Window:
             message.turn = self.turn
             self._bands[message.band] += message.tokens - old.tokens
             self._messages[self._index(old)] = message
+            self._watch("replace", message)
             return True
         if old is not None:
             old.key = old.selector = None
@@ -63,6 +67,7 @@ class Window:
             del self._views[message.key]
             del self._messages[self._index(message)]
             self._bands[message.band] -= message.tokens
+            self._watch("remove", message)
         return closed
 
     def answer(self, message: Message, content: str) -> None:
@@ -82,7 +87,14 @@ class Window:
         self._bands = Counter()
         for message in self._messages:
             self._bands[message.band] += message.tokens
-        return [message for message in before if id(message) not in stays]
+        was = {id(message) for message in before}
+        gone = [message for message in before if id(message) not in stays]
+        for message in gone:
+            self._watch("remove", message)
+        for message in self._messages:
+            if id(message) not in was:
+                self._watch("push", message)
+        return gone
 
     def open_views(self) -> list[Message]:
         """Return the views that are open, in window order."""

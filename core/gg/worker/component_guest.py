@@ -17,12 +17,14 @@ from gg.worker.component_wasi import define_wasi
 from gg.worker.entry import define_component_call
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
+from gg.worker.world import World
 from gg_rust_ext import MembraneEntry
 
 __all__ = ["ComponentGuest"]
 
 ABI_VERSION = 1
 HOST_INTERFACE = "gg:guest/host@1.0.0"
+_REAL = World()
 
 
 class _Instance:
@@ -65,7 +67,7 @@ class ComponentGuest:
             host.add_func("log", self._log)
             host.add_func("report", self._report)
             host.add_func("sleep", self._sleep)
-        define_wasi(self._linker, guest, engine)
+        define_wasi(self._linker, guest, engine, self._world)
 
     def make_next(self, limits: Limits) -> None:
         """Instantiate the next program's store, and free the last one's: neither is in the way of its outcome."""
@@ -119,6 +121,9 @@ class ComponentGuest:
             return self._membrane.call(request.encode()).payload.decode()
         except Exception:  # noqa: BLE001 - an exception must not cross wasm; a dead host ends the worker anyway
             os._exit(70)
+
+    def _world(self) -> World:
+        return _REAL if self._membrane is None else self._membrane.world
 
     def _log(self, _store: Any, stream: int, text: str) -> None:
         if self._membrane is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from gg.worker.clock import ProgramClock
 from gg.worker.entry import define_core, memory_bytes
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
+from gg.worker.world import World
 from gg_rust_ext import MembraneEntry
 
 __all__ = ["ABI_VERSION", "CoreGuest"]
@@ -29,6 +29,8 @@ _RING_HEADER = 8
 _ERRNO_BADF = 8
 _ERRNO_INVAL = 28
 _U32 = 0xFFFFFFFF
+_REAL = World()
+"""For what a guest asks while it is instantiated, before any program is there."""
 
 
 class _Instance:
@@ -221,11 +223,15 @@ class CoreGuest:
 
     # -- WASI ---------------------------------------------------------------------------------------------------------
 
+    def _world(self) -> World:
+        return _REAL if self._membrane is None else self._membrane.world
+
     def clock_time_get(self, caller: Any, clock: int, _precision: int, out: int) -> int:
         """Answer WASI's clocks: 0 the wall clock, 1 the monotonic one; nanoseconds as u64."""
         if clock not in (0, 1):
             return _ERRNO_INVAL
-        now = time.time_ns() if clock == 0 else time.monotonic_ns()
+        world = self._world()
+        now = world.wall_ns() if clock == 0 else world.monotonic_ns()
         return 0 if self._write(caller, out, now.to_bytes(8, "little")) else _ERRNO_INVAL
 
     def proc_exit(self, status: int) -> None:
@@ -238,7 +244,7 @@ class CoreGuest:
         length &= _U32
         if length > 1 << 20:
             return _ERRNO_INVAL
-        return 0 if self._write(caller, out, os.urandom(length)) else _ERRNO_INVAL
+        return 0 if self._write(caller, out, self._world().random(length)) else _ERRNO_INVAL
 
 
 def _define_wasi(linker: Linker, module: Module, guest: CoreGuest) -> None:

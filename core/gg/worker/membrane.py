@@ -7,6 +7,7 @@ import time
 from gg.protocol import MAX_FRAME_BYTES, Call, Channel, Log, Reply
 from gg.protocol._frames import ToWorker
 from gg.worker.clock import ProgramClock
+from gg.worker.world import World
 
 __all__ = ["Membrane"]
 
@@ -18,13 +19,16 @@ class Membrane:
     """Carries one program's calls, logs and report to the host.
 
     ``context`` is the guest's context object as JSON text; ``report`` the first report the guest made, if any;
-    ``facts`` what worker plugins note for the operator.
+    ``facts`` what worker plugins note for the operator; ``world`` the program's time and randomness.
     """
 
-    def __init__(self, channel: Channel[ToWorker], clock: ProgramClock, context: str) -> None:
+    def __init__(
+        self, channel: Channel[ToWorker], clock: ProgramClock, context: str, world: World | None = None
+    ) -> None:
         self._channel = channel
         self._clock = clock
         self.context = context
+        self.world = world or World()
         self.report: bytes | None = None
         self.facts: dict[str, float | str] = {}
 
@@ -57,6 +61,7 @@ class Membrane:
 
     def sleep(self, ms: float) -> None:
         """Sleep for the program: the time counts, and never goes past the deadline."""
+        self.world.slept(ms)
         wanted_s = ms / 1000 if ms > 0 else 0.0
         left_s = self._clock.remaining_s()
         # A little past the deadline, so that the timer has fired when the guest is back in wasm.

@@ -24,6 +24,7 @@ from gg.types import (
 from gg.worker.engine import Engine
 from gg.worker.membrane import Membrane
 from gg.worker.plugins import Arm
+from gg.worker.world import FixedWorld, World
 
 __all__ = ["answer_trim", "prepare_module", "run_program"]
 
@@ -72,7 +73,9 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         )
         return False
     load_ms = (time.perf_counter() - began) * 1000
-    membrane = Membrane(channel, engine.clock, arm.complete_context(frame.context, frame.modules, frame.load))
+    world = World() if frame.fixed is None else FixedWorld(*frame.fixed)
+    context = arm.complete_context(frame.context, frame.modules, frame.load)
+    membrane = Membrane(channel, engine.clock, context, world)
     engine.share_cpu(allowed=frame.share_cpu)
     membrane.facts.update(arm.facts)
     if not arm.info.starts_at_once:
