@@ -137,7 +137,7 @@ def test_calls_not_granted_are_refused(host: Host, arm: str, module: str) -> Non
         assert (ran.execution["toolCalls"], ran.execution["apiCalls"], len(ran.of("refusal"))) == (0, 1, 1)
 
 
-@pytest.mark.parametrize("module", ["context", "nope"])
+@pytest.mark.parametrize("module", ["nothing", "nope"])
 def test_modules_that_are_not_there(host: Host, arm: str, module: str) -> None:
     """A module this host has no operations of is the language's own error."""
     with host.session(arm, limits=FAST) as session:

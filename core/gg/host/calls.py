@@ -64,6 +64,7 @@ def make_desk(
         record,
         session.run_ends,
         objection if guards is not None else None,
+        session.tape,
     )
 
 

@@ -17,6 +17,7 @@ from wasmtime import Config, Engine, Store, _ffi, component
 
 import gg_arms
 from gg.worker.component_wasi import define_wasi
+from gg.worker.world import World
 
 GUEST = Path(gg_arms.__path__[0]) / "python" / "python.wasm"
 CONTEXT = {"modules": ["files", "views", "session"], "lib": False, "code": []}
@@ -118,7 +119,7 @@ class Guest:
             host.add_func("log", self._log)
             host.add_func("report", self._report)
             host.add_func("sleep", self._sleep)
-        define_wasi(self.linker, self.component, self.engine)
+        define_wasi(self.linker, self.component, self.engine, World)
 
     def _load(self) -> component.Component:
         source = GUEST.read_bytes()
