@@ -380,3 +380,22 @@ def test_a_session_is_used_while_it_is_recorded(arm: str, recording: Recording, 
         assert wait_until(lambda: len(of(path, "turn")) == 1)
         assert not of(path, "ended")
     assert of(path, "ended")
+
+
+def test_a_compaction_is_done_again(arm: str, recording: Recording, replaying: Replaying) -> None:
+    """The window a program compacted comes out the same."""
+    with recording(arm, grants=["context", "views"]) as session:
+        submit(session, spell(arm, "$OPEN_TEXT('a', '1')"))
+        submit(session, "gg.context.compact('All that went before.')")
+        submit(session, spell(arm, "$OPEN_TEXT('b', '2')"))
+    assert not any(message.heading == "View: a" for message in session.window)
+    same(replaying(), session)
+
+
+@pytest.mark.parametrize("options", [{"mode": "tool-calling"}, {"language": "javascript", "skills": "."}])
+def test_what_cannot_be_replayed_cannot_be_recorded(host: Host, tmp_path: Path, options: dict[str, Any]) -> None:
+    """The session does not start, and no file is made."""
+    given = {name: str(tmp_path) if value == "." else value for name, value in options.items()}
+    with pytest.raises(UsageError, match="cannot be recorded in this version"):
+        host.session(**given, record=tmp_path / "r.ndjson")
+    assert not (tmp_path / "r.ndjson").exists()
