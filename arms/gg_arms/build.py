@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gg.host.host import builtin_operations
+from gg.operations.builtin import builtin_operations
 
 __all__ = ["main"]
 

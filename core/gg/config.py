@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gg.toolchain import Machine
+
 __all__ = ["Settings", "default_folder"]
+
+_NOWHERE = Machine("", "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +21,17 @@ class Settings:
 
     ``arms``: only these arms are loaded (``GG_ARMS=a,b``), None for all. ``cache_folder``: where compiled guests are
     kept; ``cache`` ``off`` (``GG_CACHE=off``) keeps them in a private folder of the host's instead.
-    ``trace_hooks``: print each hook call of a worker (``GG_TRACE_HOOKS=1``).
+    ``trace_hooks``: print each hook call of a worker (``GG_TRACE_HOOKS=1``). ``machine``: the PATH and HOME that arms
+    look for compilers with. ``landlock_abi``: use at most this version of Landlock, as an older kernel would
+    (``GG_LANDLOCK_ABI``; 0 for a kernel without), None for the kernel's own.
     """
 
     arms: frozenset[str] | None
     cache: Literal["on", "off"]
     cache_folder: Path
     trace_hooks: bool
+    machine: Machine = _NOWHERE
+    landlock_abi: int | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -36,6 +44,8 @@ class Settings:
             cache="off" if env.get("GG_CACHE") == "off" else "on",
             cache_folder=default_folder(env),
             trace_hooks=env.get("GG_TRACE_HOOKS", "") not in ("", "0"),
+            machine=Machine(env.get("PATH", os.defpath), env.get("HOME") or os.path.expanduser("~")),
+            landlock_abi=int(abi) if (abi := env.get("GG_LANDLOCK_ABI", "")).isdecimal() else None,
         )
 
 

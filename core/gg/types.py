@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from gg.errors import UsageError
+from gg.toolchain import Compiler
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -174,6 +175,11 @@ class ArmInfo:
     its ABI form) and ``per_program`` when the compile step makes one. ``case`` is how the language writes names.
     ``print_call`` is what its users print with: the success notice names it. ``import_line`` imports a code module in
     a program, ``{key}`` standing for its name.
+
+    An arm whose prepare step runs ``compilers`` declares them here. ``toolchain`` identifies what `gg_build_toolchain`
+    makes for them (see `Machine.fingerprint`); empty for an arm that needs nothing built. ``strategy`` is how the
+    engine compiles a program's own module: ``winch`` in a single pass, or ``cranelift`` for modules that Winch refuses
+    (those with exceptions).
     """
 
     id: str
@@ -187,7 +193,9 @@ class ArmInfo:
     case: Literal["camel", "snake"] = "camel"
     member_separator: str = "."
     compiles: bool = False
-    compilers: tuple[str, ...] = ()
+    compilers: tuple[Compiler, ...] = ()
+    toolchain: str = ""
+    strategy: Literal["winch", "cranelift"] = "winch"
     import_line: str = ""
 
     @property
@@ -244,9 +252,14 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class CompileRejected:
-    """The language's compiler rejected the program; ``diagnostic`` is its output, verbatim and whole."""
+    """The language's compiler rejected the program; ``diagnostic`` is its output, verbatim and whole.
+
+    ``exit_status`` and ``signal`` are how it ended: a compiler that crashed rejected nothing (design 7.3).
+    """
 
     diagnostic: bytes
+    exit_status: int | None = None
+    signal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +277,8 @@ class Outcome:
     """How a run ended, as `gg_run` answers it.
 
     ``parts`` are ``(role, text)`` in the order the runtime composed them: role ``message`` holds no frame, ``stack``
-    holds frames that trimming may drop, ``trap`` is the sandbox's own text. ``status`` is an explicit exit's.
+    holds frames that trimming may drop, ``trap`` is the sandbox's own text, and ``stderr`` what the runtime wrote of
+    the error to standard error (`Membrane.stderr`), which is then not told twice. ``status`` is an explicit exit's.
     """
 
     kind: OutcomeKind

@@ -1,9 +1,10 @@
-"""The cache of compiled guests, checked before it is trusted, shared by all hosts of a user."""
+"""The caches of compiled guests and of built toolchains, checked before they are trusted, shared by a user's hosts."""
 
 from __future__ import annotations
 
 from gg.cache._cache import GuestCache
 from gg.cache._keys import cpu_features, key
+from gg.cache._toolchains import ToolchainCache
 from gg.config import default_folder
 
-__all__ = ["GuestCache", "cpu_features", "default_folder", "key"]
+__all__ = ["GuestCache", "ToolchainCache", "cpu_features", "default_folder", "key"]

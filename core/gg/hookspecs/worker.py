@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gg.hookspecs import hookspec
 
 if TYPE_CHECKING:
+    from gg.toolchain import Machine
     from gg.types import (
         ArmInfo,
         CodeModule,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     )
     from gg.worker.engine import Engine
     from gg.worker.membrane import Membrane
+    from gg.worker.workspace import Workspace
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Who the arm is: once, before the worker is confined
@@ -39,9 +41,11 @@ if TYPE_CHECKING:
 
 
 @hookspec(firstresult=True)
-def gg_arm_info() -> ArmInfo:
+def gg_arm_info(machine: Machine) -> ArmInfo:
     """Say what this arm is. Called once when a worker starts, before confinement, so it may look at the disk.
 
+    :param machine: the host's PATH and home folder, to look for compilers with; ``machine.ask`` runs one for its
+        version. The compilers that may run later are those that `ArmInfo.compilers` names now.
     :returns: the arm's `ArmInfo`.
     :raises Exception: anything raised is reported as a `PluginLoadError` that names the distribution.
     """
@@ -73,6 +77,30 @@ def gg_documentation(operations: Sequence[OperationSpec]) -> Sequence[Documentat
     """
 
 
+@hookspec(firstresult=True)
+def gg_build_toolchain(operations: Sequence[OperationSpec], workspace: Workspace) -> ToolchainFailed | None:
+    """Make what programs are compiled with: the SDK, precompiled headers, libraries. Optional.
+
+    Called for an arm whose `ArmInfo.toolchain` is not empty, when the cache does not hold it, in a process of its own
+    that runs no program; once for that identity, these operations and this gg. It may take minutes.
+
+    :param operations: all rows of the operations table that its SDK covers, those that plugins added included.
+    :param workspace: ``workspace.folder`` is what to fill. It is kept, and every preparation finds it, at another path,
+        as `Workspace.toolchain`.
+    :returns: None, or `ToolchainFailed` with the reason; the arm is then unavailable.
+    """
+
+
+@hookspec(firstresult=True)
+def gg_warm_up(workspace: Workspace) -> None:
+    """Get ready for a first program, beside the first model request. Optional; for arms that declare compilers.
+
+    Called once in each worker, confined, when the toolchain is there.
+
+    :param workspace: its folder and its services live as long as the worker.
+    """
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # One program: prepare, compile, run
 # ---------------------------------------------------------------------------------------------------------------------
@@ -80,13 +108,14 @@ def gg_documentation(operations: Sequence[OperationSpec]) -> Sequence[Documentat
 
 @hookspec(firstresult=True)
 def gg_prepare(
-    program: Program, modules: Sequence[PreparedModule], workspace: Any
+    program: Program, modules: Sequence[PreparedModule], workspace: Workspace | None
 ) -> Prepared | CompileRejected | ToolchainFailed:
     """Turn what the model wrote into something the compile step takes. The whole call is the program's ``compileMs``.
 
     :param program: the submitted source, byte for byte.
     :param modules: the code modules in scope, as `gg_prepare_module` left them.
-    :param workspace: the preparation's private folder and ``run_compiler`` (None for arms that declare no compiler).
+    :param workspace: the preparation's private folder, the toolchain, and ``run_compiler``; None for arms that declare
+        no compiler.
     :returns: `Prepared`; `CompileRejected` when the language's compiler rejected it; `ToolchainFailed` when the
         toolchain broke. What is returned is a function of the arguments alone.
     """
@@ -94,7 +123,9 @@ def gg_prepare(
 
 
 @hookspec(firstresult=True)
-def gg_prepare_module(module: CodeModule, workspace: Any) -> PreparedModule | CompileRejected | ToolchainFailed | None:
+def gg_prepare_module(
+    module: CodeModule, workspace: Workspace | None
+) -> PreparedModule | CompileRejected | ToolchainFailed | None:
     """Turn the code half of a skill or memory into what programs import. The whole call counts in ``compileMs``.
 
     Called once for an agent, when its program first uses the skill; what it returns is kept for that agent and given

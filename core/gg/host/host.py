@@ -21,19 +21,12 @@ from gg.host.sharing import CpuSharing
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
-from gg.operations.context_ops import CONTEXT_OPERATIONS
-from gg.operations.docs import DOCS_OPERATIONS
-from gg.operations.ending import SESSION_OPERATIONS, endings_of_other_roles
-from gg.operations.files import FILES_OPERATIONS
+from gg.operations.builtin import builtin_operations
+from gg.operations.ending import endings_of_other_roles
 from gg.operations.gate import Gate
-from gg.operations.memories import MEMORIES_OPERATIONS
 from gg.operations.programs import MODULE as PROGRAMS_MODULE
-from gg.operations.programs import PROGRAMS_OPERATIONS
-from gg.operations.shell import SHELL_OPERATIONS
 from gg.operations.skills import MODULE as SKILLS_MODULE
-from gg.operations.skills import SKILLS_OPERATIONS
 from gg.operations.table import Operation, OperationTable
-from gg.operations.views import VIEWS_OPERATIONS
 from gg.record.tape import NO_TAPE, Tape
 from gg.stream.stream import Sink
 from gg.types import MODES, Determinism, Limits, Mode
@@ -42,22 +35,7 @@ from gg.window.compaction import Strategy
 from gg.workspace import Workspace
 from gg_rust_ext import load_tokens
 
-__all__ = ["Host", "builtin_operations"]
-
-
-def builtin_operations() -> tuple[Operation, ...]:
-    """Return gg's own rows of the operations table."""
-    return (
-        *FILES_OPERATIONS,
-        *SHELL_OPERATIONS,
-        *MEMORIES_OPERATIONS,
-        *DOCS_OPERATIONS,
-        *VIEWS_OPERATIONS,
-        *CONTEXT_OPERATIONS,
-        *SKILLS_OPERATIONS,
-        *PROGRAMS_OPERATIONS,
-        *SESSION_OPERATIONS,
-    )
+__all__ = ["Host"]
 
 
 class Host:
@@ -102,9 +80,10 @@ class Host:
                 self.rejected_rows.append((str(error), distribution))
         self.judges = Judges(self.plugins)
         self._worker_plugins = find_worker_plugins(only) if plugins is not False else ()
-        own = {row.id for row in builtin_operations()}  # a shared guest has these baked in
+        builtin = tuple(row.spec() for row in builtin_operations())  # a shared guest has these baked in
+        own = {row.id for row in builtin}
         added = tuple(row.spec() for row in self.table if row.id not in own)
-        self.pool = Pool(self.warden, self._worker_plugins, added, confinement, spares=spares)
+        self.pool = Pool(self.warden, self._worker_plugins, builtin, added, confinement, spares=spares)
         self.catalogues = Catalogues(self.pool, self.table)
         self.sharing = CpuSharing(enabled=share_cpu)
         self._closed = False

@@ -12,7 +12,7 @@ from gg.errors import ArmUnavailable, ProtocolError
 from gg.host.sharing import Follower
 from gg.host.workers import Worker, WorkerGone, describe
 from gg.operations.bracket import MAX_CALLS_OF_PROGRAM, CallDesk
-from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Run, Started
+from gg.protocol import Call, ChannelClosed, ChannelTimeout, Done, Log, Ready, Run, Started
 from gg.stream.stream import Stream
 from gg.types import ArmInfo, Limits
 from gg.window.messages import COMPILER_ERROR, NOTICE, RUNTIME_ERROR
@@ -44,6 +44,8 @@ class ProgramResult:
     logs_suppressed: int = 0
     worker_spent: bool = False
     end: str = ""
+    stderr_told: bool = False
+    toolchain_wait_ms: float = 0.0
 
 
 class NeverBegan(Exception):
@@ -94,9 +96,9 @@ def run_program(
         info = worker.hello().info
         if info.guest == "per_program":
             result.compile_wait_ms = 0.0
-        worker.wait_ready()
-        if waited and info.guest == "shared":
-            result.compile_wait_ms = (time.perf_counter() - began) * 1000
+        ready = worker.wait_ready()
+        if waited:
+            _take_wait(result, (time.perf_counter() - began) * 1000, info, ready, stream)
         desk = make_desk(info)
         worker.channel.send(run)
         if info.starts_at_once:
@@ -153,10 +155,26 @@ def run_program(
             stream.log("error", "worker_died", f"the worker ended while a program ran: {detail}")
         else:
             _toolchain_failed(result, detail, stream)
+    result.compile_ms += result.toolchain_wait_ms
     _take_logs(result, capture)
-    if result.heading == RUNTIME_ERROR:
+    if result.heading == RUNTIME_ERROR and not result.stderr_told:
         result.body = _with_stderr(result.body, capture)
     return result
+
+
+def _take_wait(result: ProgramResult, waited_ms: float, info: ArmInfo, ready: Ready, stream: Stream) -> None:
+    """Account for the time a program waited until its worker was ready: for its toolchain, then for its guest."""
+    if not info.compilers:
+        if info.guest == "shared":
+            result.compile_wait_ms = waited_ms
+        return
+    guest_ms = min(waited_ms, ready.guest_ms)
+    result.toolchain_wait_ms = waited_ms - guest_ms
+    if info.guest == "shared":
+        result.compile_wait_ms = guest_ms
+    if ready.built:
+        message = "the program waited until the arm's toolchain was built"
+        stream.log("warn", "toolchain_waited", message, waited_ms=round(result.toolchain_wait_ms))
 
 
 def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
@@ -166,6 +184,7 @@ def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:
     result.compile_ms = done.compile_ms
     result.duration_ms = done.duration_ms
     result.worker_spent = done.recycle
+    result.stderr_told = done.stderr_told
     if done.facts:
         stream.log("debug", "worker_note", "noted by the worker's plugins", facts=dict(done.facts))
     if done.kind == "toolchain_failed":

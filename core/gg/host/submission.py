@@ -211,6 +211,7 @@ def _added(total: ProgramResult, last: ProgramResult) -> ProgramResult:
     logs = total.logs if last.logs is None else (total.logs or []) + last.logs
     suppressed = total.logs_suppressed + last.logs_suppressed
     durations = [ms for ms in (total.duration_ms, last.duration_ms) if ms is not None]
+    waits = [ms for ms in (total.compile_wait_ms, last.compile_wait_ms) if ms is not None]
     if logs:
         kept = _tail(logs)
         suppressed += len(logs) - len(kept)
@@ -220,7 +221,7 @@ def _added(total: ProgramResult, last: ProgramResult) -> ProgramResult:
         last.body,
         sum(durations) if durations else None,
         total.compile_ms + last.compile_ms,
-        last.compile_wait_ms if total.compile_wait_ms is None else total.compile_wait_ms,
+        sum(waits) if waits else None,
         logs,
         suppressed,
     )

@@ -67,7 +67,15 @@ class WardenClient:
         finally:
             theirs.close()
         settings = self._settings
-        self._send(Configure(str(settings.cache_folder), settings.cache, self.private_folder, settings.trace_hooks), [])
+        configure = Configure(
+            str(settings.cache_folder),
+            settings.cache,
+            self.private_folder,
+            settings.trace_hooks,
+            settings.machine,
+            settings.landlock_abi,
+        )
+        self._send(configure, [])
 
     def is_ours(self) -> bool:
         """Say whether this process started the warden; a forked child did not."""
@@ -92,7 +100,15 @@ class WardenClient:
             return self._await_ready().cache_reason
 
     def spawn(
-        self, arm: PluginRef, plugins: tuple[PluginRef, ...], limits: Limits, confinement: str, *, guest: bool = True
+        self,
+        arm: PluginRef,
+        plugins: tuple[PluginRef, ...],
+        limits: Limits,
+        confinement: str,
+        *,
+        guest: bool = True,
+        operations: str = "",
+        surface: bool = False,
     ) -> tuple[int, Channel[FromWorker]]:
         """Ask for a worker; return its number and the channel to it. What it says first tells how it went.
 
@@ -103,7 +119,7 @@ class WardenClient:
         try:
             with self._lock:
                 self._numbers += 1
-                spawn = Spawn(self._numbers, arm, plugins, limits, confinement, guest)  # type: ignore[arg-type]
+                spawn = Spawn(self._numbers, arm, plugins, limits, confinement, guest, operations, surface)  # type: ignore[arg-type]
                 try:
                     self._await_ready()
                     self._hear()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import threading
 from typing import Literal
+
+import msgspec
 
 from gg.errors import ArmUnavailable, GGError, ProtocolError, WardenError
 from gg.host.warden import WardenClient
@@ -113,6 +116,7 @@ class Pool:
         self,
         warden: WardenClient,
         plugins: tuple[PluginRef, ...],
+        builtin: tuple[OperationSpec, ...],
         operations: tuple[OperationSpec, ...],
         confinement: Literal["on", "off"],
         *,
@@ -121,6 +125,7 @@ class Pool:
         self._warden = warden
         self._plugins = plugins
         self._operations = operations
+        self._digest = hashlib.sha256(msgspec.msgpack.encode((*builtin, *operations))).hexdigest()
         self._confinement = confinement
         self._spares = spares
         self._idle: dict[tuple[str, Limits], Worker] = {}
@@ -160,7 +165,15 @@ class Pool:
             worker.kill()
 
     def _start(self, arm: PluginRef, limits: Limits, *, guest: bool = True) -> Worker:
-        number, channel = self._warden.spawn(arm, self._plugins, limits, self._confinement, guest=guest)
+        number, channel = self._warden.spawn(
+            arm,
+            self._plugins,
+            limits,
+            self._confinement,
+            guest=guest,
+            operations=self._digest,
+            surface=guest and bool(self._operations),
+        )
         worker = Worker(self._warden, number, channel, arm)
         if self._operations and guest:
             with contextlib.suppress(ChannelClosed):  # a worker that ended at once says so when it is asked

@@ -39,7 +39,7 @@ __all__ = [
     "Unavailable",
 ]
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 MAX_FRAME_BYTES = 16 << 20
 
 
@@ -113,9 +113,17 @@ class Hello(_Frame, tag=11, frozen=True):
 
 
 class Ready(_Frame, tag=18, frozen=True):
-    """Worker to host: the guest is loaded; programs may come. ``notes`` name fallbacks in use."""
+    """Worker to host: toolchain and guest are there; programs may come. ``notes`` name fallbacks in use.
+
+    ``strategy`` is what compiles a program's own module. ``toolchain_ms`` and then ``guest_ms`` were spent on them;
+    ``built``: the toolchain was built just now.
+    """
 
     notes: tuple[str, ...] = ()
+    strategy: str = ""
+    toolchain_ms: float = 0.0
+    guest_ms: float = 0.0
+    built: bool = False
 
 
 class Unavailable(_Frame, tag=12, frozen=True):
@@ -159,7 +167,8 @@ class Done(_Frame, tag=16, frozen=True):
     """Worker to host: how the program ended.
 
     ``text`` is the whole error as the runtime or compiler composed it; ``ranges`` are what the arm keeps of it.
-    ``detail`` and ``facts`` (what worker plugins noted) are for the operator alone.
+    ``stderr_told``: the text holds what was written to standard error. ``detail`` and ``facts`` (what worker plugins
+    noted) are for the operator alone.
     """
 
     kind: OutcomeKind | Literal["compile_rejected", "toolchain_failed"]
@@ -171,6 +180,7 @@ class Done(_Frame, tag=16, frozen=True):
     status: int | None = None
     detail: str = ""
     recycle: bool = False
+    stderr_told: bool = False
     facts: dict[str, float | str] = {}
 
 

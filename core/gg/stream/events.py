@@ -49,6 +49,7 @@ LogSlug = Literal[
     "confinement_off",
     "trimmed",
     "worker_died",
+    "toolchain_waited",
     "worker_note",
     "plugin_failed",
     "operation_failed",

@@ -8,4 +8,6 @@ import sys
 from gg.warden.main import Warden
 
 if __name__ == "__main__":
-    raise SystemExit(Warden(socket.socket(fileno=int(sys.argv[1]))).serve())
+    host = socket.socket(fileno=int(sys.argv[1]))
+    host.set_inheritable(False)  # a compiler is started by exec, and must not hold the host's ear
+    raise SystemExit(Warden(host).serve())

@@ -12,15 +12,32 @@ from dataclasses import dataclass, field
 import msgspec
 
 from gg.confinement.process import set_pdeathsig
+from gg.toolchain import Compiler
 
-__all__ = ["Child", "become_child", "check_wasm", "kill", "kill_group"]
+__all__ = ["Child", "Declared", "become_child", "check_wasm", "kill", "kill_group"]
 
 _STDERR_TAIL_BYTES = 4096
 
 
 @dataclass
+class Declared:
+    """What a worker may have run: its declared compilers, its private folder, and whether they are confined.
+
+    ``readable`` are the folders of built toolchains.
+    """
+
+    compilers: dict[str, Compiler]
+    private: str
+    readable: tuple[str, ...]
+    confined: bool
+
+
+@dataclass
 class Child:
-    """A process the warden forked: a worker, or the precompile process of one guest."""
+    """A process the warden forked: a worker, the precompile process of one guest, or the builder of one toolchain.
+
+    ``declared`` is what it may have compiled by whom; ``sealed`` once it may ask for nothing else.
+    """
 
     pid: int
     pidfd: int
@@ -28,7 +45,9 @@ class Child:
     worker: int | None = None
     control: socket.socket | None = None
     compiling: str | None = None
-    served: bool = False
+    building: str | None = None
+    declared: Declared | None = None
+    sealed: bool = False
     tail: bytearray = field(default_factory=bytearray)
 
     def answer(self, message: msgspec.Struct) -> None:

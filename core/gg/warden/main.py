@@ -12,29 +12,35 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from gg.cache import GuestCache
 from gg.confinement.process import set_child_subreaper
+from gg.types import OperationSpec
 from gg.warden import precompile
-from gg.warden.children import Child, become_child, check_wasm, kill, kill_group
+from gg.warden.children import Child, Declared, become_child, kill, kill_group
+from gg.warden.compilers import CompilerService
+from gg.warden.guests import Guests
 from gg.warden.messages import (
     MAX_PACKET_BYTES,
     Configure,
+    DeclareCompilers,
     Died,
-    GuestFailed,
-    GuestReady,
     Kill,
     NeedGuest,
+    NeedToolchain,
+    RunCompiler,
+    Seal,
     Spawn,
+    StopCompiler,
     ToWarden,
     WardenReady,
+    WorkerToWarden,
 )
+from gg.warden.toolchains import RETRY_S, Toolchains, open_toolchains
+from gg.worker import builder
 from gg.worker import main as worker_main
-from gg.worker.engine import ENGINE_ID
+from gg.worker.starting import Surroundings
 
 __all__ = ["Warden"]
 
@@ -49,12 +55,13 @@ class Warden:
         self._host = host
         self._selector = selectors.DefaultSelector()
         self._children: dict[int, Child] = {}
-        self._waiting: dict[str, list[Child]] = {}
         self._untold: collections.deque[bytes] = collections.deque(maxlen=_MAX_UNTOLD)
         self._settings: Configure | None = None
-        self._cache: GuestCache | None = None
+        self._guests: Guests | None = None
         self._decoder = msgspec.msgpack.Decoder(ToWarden)
-        self._need = msgspec.msgpack.Decoder(NeedGuest)
+        self._wishes = msgspec.msgpack.Decoder(WorkerToWarden)
+        self._compilers = CompilerService(self._selector, self._reap)
+        self._toolchains: Toolchains | None = None
 
     def serve(self) -> int:
         """Run until the host is gone."""
@@ -63,7 +70,11 @@ class Warden:
         self._selector.register(self._host, selectors.EVENT_READ, self._from_host)
         try:
             while True:
-                for key, _ in self._selector.select():
+                events = self._selector.select(self._wait_s())
+                self._guarded(self._compilers.expire)
+                if self._toolchains is not None and self._toolchains.waits:
+                    self._guarded(self._toolchains.retry)
+                for key, _ in events:
                     watched = self._selector.get_map().get(key.fd)
                     if watched is None or watched.data is not key.data:
                         continue  # an earlier action of this batch buried the child it belonged to
@@ -72,6 +83,12 @@ class Warden:
                         return 0
         finally:
             self._leave()
+
+    def _wait_s(self) -> float | None:
+        wait_s = self._compilers.wait_s()
+        if self._toolchains is not None and self._toolchains.waits:
+            return RETRY_S if wait_s is None else min(wait_s, RETRY_S)
+        return wait_s
 
     def _guarded(self, action: Callable[[], bool | None]) -> bool | None:
         """Run an action; what goes wrong with one child must not end the warden, and with it every worker."""
@@ -87,6 +104,9 @@ class Warden:
         for child in self._children.values():
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child.pid, 0)
+        self._compilers.leave()
+        if self._toolchains is not None:
+            self._toolchains.leave()
         if self._settings is not None:
             shutil.rmtree(self._settings.private_folder, ignore_errors=True)
 
@@ -96,7 +116,9 @@ class Warden:
         if self._untold:
             self._flush()
         try:
-            data, fds, _, _ = socket.recv_fds(self._host, MAX_PACKET_BYTES, 4, socket.MSG_DONTWAIT)
+            data, fds, _, _ = socket.recv_fds(
+                self._host, MAX_PACKET_BYTES, 4, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
+            )
         except BlockingIOError:
             return True
         except OSError:
@@ -119,11 +141,13 @@ class Warden:
 
     def _configure(self, message: Configure) -> None:
         self._settings = message
-        self._cache = precompile.open_cache(message)
+        self._guests = Guests(precompile.open_cache(message), self._fork_precompile)
+        self._toolchains = Toolchains(open_toolchains(message), self._fork_builder)
+        self._compilers.landlock_abi = message.landlock_abi
         # What is imported by now is shared by all workers: keep the collector from touching (and so copying) it.
         gc.collect()
         gc.freeze()
-        self._tell_host(WardenReady(self._cache.reason))
+        self._tell_host(WardenReady(self._guests.cache.reason))
 
     def _kill_worker(self, message: Kill) -> None:
         for child in self._children.values():
@@ -151,25 +175,53 @@ class Warden:
 
     def _spawn(self, message: Spawn, host_fd: int) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        settings, cache = self._settings, self._cache
+        settings = self._settings
         assert settings is not None
-        assert cache is not None
         private = os.path.join(settings.private_folder, f"worker-{message.worker}")
 
+        os.makedirs(private, mode=0o700, exist_ok=True)
+        where = Surroundings(private, self._readable(), settings)
+
         def run() -> None:
-            os.makedirs(private, mode=0o700, exist_ok=True)
-            worker_main.serve(
-                socket.socket(fileno=host_fd),
-                socket.socket(fileno=theirs.detach()),
-                message,
-                worker_main.Surroundings(private, cache.read_folders(), settings.trace_hooks),
-            )
+            link = socket.socket(fileno=theirs.detach())
+            worker_main.serve(socket.socket(fileno=host_fd), link, message, where)
 
         child = self._fork(run, keep=(host_fd, theirs.fileno()))
         os.close(host_fd)
         theirs.close()
-        child.worker, child.control = message.worker, ours
-        self._selector.register(ours, selectors.EVENT_READ, lambda: self._from_worker(child))
+        child.worker = message.worker
+        self._listen(child, ours, message, private)
+
+    def _readable(self) -> tuple[str, ...]:
+        """Return the folders of compiled guests and of built toolchains."""
+        assert self._guests is not None
+        assert self._toolchains is not None
+        return (*self._guests.cache.read_folders(), str(self._toolchains.cache.folder))
+
+    def _fork_precompile(self, key: str, need: NeedGuest) -> None:
+        settings = self._settings
+        assert settings is not None
+        self._fork(lambda: precompile.run(settings, key, need), keep=()).compiling = key
+
+    def _fork_builder(self, spawn: Spawn, operations: tuple[OperationSpec, ...], key: str, folder: str) -> None:
+        """Start the process that builds one toolchain in ``folder``: an arm's worker, but that it runs no program."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        settings = self._settings
+        assert settings is not None
+
+        def run() -> None:
+            where = Surroundings(folder, self._readable(), settings)
+            builder.build(socket.socket(fileno=theirs.detach()), spawn, operations, where)
+
+        child = self._fork(run, keep=(theirs.fileno(),))
+        theirs.close()
+        child.building = key
+        self._listen(child, ours, spawn, folder)
+
+    def _listen(self, child: Child, control: socket.socket, spawn: Spawn, private: str) -> None:
+        child.control = control
+        action: Callable[[], None] = lambda: self._from_worker(child, spawn, private)  # noqa: E731
+        self._selector.register(control, selectors.EVENT_READ, action)
 
     def _fork(self, run: Callable[[], None], keep: tuple[int, ...]) -> Child:
         reader, writer = os.pipe()
@@ -214,6 +266,8 @@ class Warden:
             child = self._children.pop(pid, None)
             if child is not None:
                 self._buried(child, status)
+            else:
+                self._compilers.ended(pid, status)
 
     def _buried(self, child: Child, status: int) -> None:
         kill_group(child.pid)  # whatever it started; its own id may be another's by now
@@ -224,62 +278,61 @@ class Warden:
                 self._selector.unregister(watched)
             os.close(watched)
         code = os.waitstatus_to_exitcode(status)
-        if code < 0 and self._cache is not None:
-            self._cache.forget_checks()
+        if code < 0 and self._guests is not None:
+            self._guests.cache.forget_checks()
         detail = child.tail.decode("utf-8", "ignore").strip()
         self._hang_up(child)
-        if child.compiling is not None:
-            self._compiled(child.compiling, None if code == 0 else detail or f"the compile ended with {code}")
+        self._compilers.stop(child)
+        if child.compiling is not None and self._guests is not None:
+            self._guests.compiled(child.compiling, None if code == 0 else detail or f"the compile ended with {code}")
+        elif child.building is not None and self._toolchains is not None:
+            self._toolchains.built(child.building, None if code == 0 else detail or f"the build ended with {code}")
         elif child.worker is not None:
             died = Died(child.worker, code if code >= 0 else None, -code if code < 0 else None, detail)
             self._tell_host(died)
 
     # -- compiled guests ----------------------------------------------------------------------------------------------
 
-    def _from_worker(self, child: Child) -> None:
+    def _from_worker(self, child: Child, spawn: Spawn, private: str) -> None:
         assert child.control is not None
+        fds: list[int] = []
         try:
-            data = child.control.recv(MAX_PACKET_BYTES)
-            need = self._need.decode(data) if data and not child.served else None
+            data, fds, _, _ = socket.recv_fds(child.control, MAX_PACKET_BYTES, 2, socket.MSG_CMSG_CLOEXEC)
+            wish = self._wishes.decode(data) if data else None
         except (OSError, msgspec.MsgspecError):
-            need = None
-        if need is None:
+            wish = None
+        if isinstance(wish, RunCompiler):
+            self._compilers.start(child, wish, fds)
+            return
+        for fd in fds:
+            os.close(fd)
+        if isinstance(wish, StopCompiler):
+            self._compilers.stop(child, wish.request)
+        elif wish is None or child.sealed:
             # Gone, or not to be trusted: its death, if it has not died yet, is reported as any other.
             self._hang_up(child)
             kill(child.pid)
-            return
-        self._provide(child, need)
+        elif isinstance(wish, Seal):
+            child.sealed = True
+        elif isinstance(wish, DeclareCompilers):
+            self._declare(child, wish, spawn, private)
+        elif isinstance(wish, NeedToolchain):
+            assert self._toolchains is not None
+            self._toolchains.provide(child, spawn, wish, private)
+        elif self._guests is not None:
+            self._guests.provide(child, wish)
+
+    def _declare(self, child: Child, wish: DeclareCompilers, spawn: Spawn, private: str) -> None:
+        if (
+            child.declared is None and self._toolchains is not None
+        ):  # once, before the worker is confined and anything can have taken it over
+            compilers = {compiler.id: compiler for compiler in wish.compilers}
+            child.declared = Declared(
+                compilers, private, (str(self._toolchains.cache.folder),), spawn.confinement == "on"
+            )
 
     def _hang_up(self, child: Child) -> None:
         if child.control is not None:
             self._selector.unregister(child.control)
             child.control.close()
             child.control = None
-
-    def _provide(self, child: Child, need: NeedGuest) -> None:
-        assert self._cache is not None
-        child.served = True  # once, before it runs anything: a program that took its worker over asks in vain
-        try:
-            check_wasm(need.path)
-            key = self._cache.key(Path(need.path), f"{ENGINE_ID}-{need.form}")
-        except (OSError, ValueError) as error:
-            child.answer(GuestFailed(str(error)))
-            return
-        found = self._cache.lookup(key)
-        if found is not None:
-            child.answer(GuestReady(str(found)))
-            return
-        waiting = self._waiting.setdefault(key, [])
-        waiting.append(child)
-        if len(waiting) == 1:
-            settings = self._settings
-            assert settings is not None
-            compiler = self._fork(lambda: precompile.run(settings, key, need), keep=())
-            compiler.compiling = key
-
-    def _compiled(self, key: str, failure: str | None) -> None:
-        assert self._cache is not None
-        found = None if failure else self._cache.lookup(key)
-        answer: Any = GuestReady(str(found)) if found else GuestFailed(failure or "the compiled guest is not there")
-        for child in self._waiting.pop(key, []):
-            child.answer(answer)

@@ -6,21 +6,32 @@ from typing import Literal
 
 import msgspec
 
+from gg.toolchain import Compiler, Machine
 from gg.types import Limits
 
 __all__ = [
     "MAX_PACKET_BYTES",
+    "CompilerEnded",
     "Configure",
+    "DeclareCompilers",
     "Died",
     "FromWarden",
     "GuestFailed",
     "GuestReady",
     "Kill",
     "NeedGuest",
+    "NeedToolchain",
     "PluginRef",
+    "RunCompiler",
+    "Seal",
     "Spawn",
+    "StopCompiler",
     "ToWarden",
+    "ToolchainLacking",
+    "ToolchainReady",
     "WardenReady",
+    "WardenToWorker",
+    "WorkerToWarden",
 ]
 
 MAX_PACKET_BYTES = 1 << 16
@@ -42,12 +53,15 @@ class Configure(msgspec.Struct, frozen=True, tag=True):
     cache: Literal["on", "off"]
     private_folder: str
     trace_hooks: bool = False
+    machine: Machine = Machine("", "/")
+    landlock_abi: int | None = None
 
 
 class Spawn(msgspec.Struct, frozen=True, tag=True):
     """Host to warden, with the worker's end of a socket pair: start a worker for one arm.
 
-    Without ``guest`` it loads none, and can describe itself and trim but run nothing.
+    Without ``guest`` it loads none, and can describe itself and trim but run nothing. ``operations`` is a digest of all
+    rows of the operations table; ``surface``: plugins added some, and the host sends those first.
     """
 
     worker: int
@@ -56,6 +70,8 @@ class Spawn(msgspec.Struct, frozen=True, tag=True):
     limits: Limits
     confinement: Literal["on", "off"]
     guest: bool = True
+    operations: str = ""
+    surface: bool = False
 
 
 class Kill(msgspec.Struct, frozen=True, tag=True):
@@ -98,5 +114,70 @@ class GuestFailed(msgspec.Struct, frozen=True, tag=True):
     detail: str
 
 
+class DeclareCompilers(msgspec.Struct, frozen=True, tag=True):
+    """Worker to warden, once, before it is confined: the compilers its arm may have run."""
+
+    compilers: tuple[Compiler, ...]
+
+
+class NeedToolchain(msgspec.Struct, frozen=True, tag=True):
+    """Worker to warden: give me the built toolchain of this key. ``operations`` is a file of its private folder.
+
+    The file holds the added operations as msgpack; empty where there are none.
+    """
+
+    key: str
+    operations: str = ""
+
+
+class Seal(msgspec.Struct, frozen=True, tag=True):
+    """Worker to warden: what I needed I have. From here on nothing but runs of compilers may come from me."""
+
+
+class RunCompiler(msgspec.Struct, frozen=True, tag=True):
+    """Worker to warden: start a declared compiler. With it come the descriptors of its input (a service's) and output.
+
+    ``folder`` is the name of a folder in the worker's private one; the compiler starts there and may write it.
+    ``service``: it runs until its worker stops it or ends, whatever the compiler's limits of time are.
+    """
+
+    request: int
+    compiler: str
+    arguments: tuple[str, ...]
+    folder: str
+    service: bool = False
+
+
+class StopCompiler(msgspec.Struct, frozen=True, tag=True):
+    """Worker to warden: kill the compiler of a request, and all that it started."""
+
+    request: int
+
+
+class CompilerEnded(msgspec.Struct, frozen=True, tag=True):
+    """Warden to worker: how a compiler ended. ``refused`` says why it was never started."""
+
+    request: int
+    exit_status: int | None = None
+    signal: int | None = None
+    timed_out: bool = False
+    refused: str = ""
+
+
+class ToolchainReady(msgspec.Struct, frozen=True, tag=True):
+    """Warden to worker: the built toolchain is at ``path``; ``built`` it was just now."""
+
+    path: str
+    built: bool = False
+
+
+class ToolchainLacking(msgspec.Struct, frozen=True, tag=True):
+    """Warden to worker: the toolchain could not be built."""
+
+    detail: str
+
+
 ToWarden = Configure | Spawn | Kill
+WorkerToWarden = DeclareCompilers | NeedGuest | NeedToolchain | Seal | RunCompiler | StopCompiler
+WardenToWorker = GuestReady | GuestFailed | CompilerEnded | ToolchainReady | ToolchainLacking
 FromWarden = WardenReady | Died

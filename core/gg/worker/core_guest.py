@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
 from typing import Any
 
 import wasmtime
@@ -16,21 +15,19 @@ from wasmtime import Func, FuncType, Linker, Memory, Module, Store, ValType
 
 from gg.types import Limits, Outcome
 from gg.worker.clock import ProgramClock
+from gg.worker.core_wasi import define_wasi
 from gg.worker.entry import define_core, memory_bytes
 from gg.worker.membrane import Membrane
 from gg.worker.outcome import interrupted, outcome_of
-from gg.worker.world import World
 from gg_rust_ext import MembraneEntry
 
 __all__ = ["ABI_VERSION", "CoreGuest"]
 
 ABI_VERSION = 1
 _RING_HEADER = 8
-_ERRNO_BADF = 8
-_ERRNO_INVAL = 28
+_NO_RING = 0xFFFFFFF0
+"""Lies past any memory, so that nothing is read there."""
 _U32 = 0xFFFFFFFF
-_REAL = World()
-"""For what a guest asks while it is instantiated, before any program is there."""
 
 
 class _Instance:
@@ -44,11 +41,14 @@ class _Instance:
         instance = pre.instantiate(self.store) if hasattr(pre, "instantiate") else pre(self.store)
         exports = instance.exports(self.store)
         self.memory: Memory = exports["memory"]
-        self.alloc: Func = exports["gg_alloc"]
-        self.run: Func = exports["gg_run"]
-        self.abi: Func = exports["gg_abi"]
+        self.command: Func | None = None if exports.get("gg_run") else exports["_start"]
+        self.abi: Func | None = exports.get("gg_abi") if self.command else exports["gg_abi"]
         self.warm: Func | None = exports.get("gg_warm")
-        self.ring: int = exports["gg_log"].value(self.store) & _U32
+        ring: wasmtime.Global | None = exports.get("gg_log") if self.command else exports["gg_log"]
+        self.ring: int = _NO_RING if ring is None else ring.value(self.store) & _U32
+        if self.command is None:
+            self.alloc: Func = exports["gg_alloc"]
+            self.run: Func = exports["gg_run"]
 
 
 class CoreGuest:
@@ -63,12 +63,14 @@ class CoreGuest:
         self._membrane: Membrane | None = None
         self._current: _Instance | None = None
         self._waiting: bytes | None = None
-        self._exit_status: int | None = None
+        self.exit_status: int | None = None
         self._abi_checked = False
         self._next: _Instance | None = None
         self._spent: _Instance | None = None
         linker = Linker(engine)
-        _define_wasi(linker, module, self)
+        exports = {exported.name for exported in module.exports}
+        self._is_command = "gg_run" not in exports and "_start" in exports
+        define_wasi(linker, module, self, command=self._is_command)
         i32, f64 = ValType.i32(), ValType.f64()
         for name, function, takes, gives in (
             ("call", self._call, [i32] * 4, [i32]),
@@ -111,35 +113,43 @@ class CoreGuest:
                 self._clock.stop()
 
     def _check_abi(self, instance: _Instance) -> None:
-        abi = instance.abi(instance.store)
+        abi = instance.abi(instance.store) if instance.abi is not None else ABI_VERSION
         if abi != ABI_VERSION:
             raise wasmtime.WasmtimeError(f"the guest speaks ABI {abi}, and this gg speaks ABI {ABI_VERSION}")
         self._abi_checked = True
 
+    @property
+    def membrane(self) -> Membrane | None:
+        """Return the running program's, or None."""
+        return self._membrane
+
     def run(self, program: str, membrane: Membrane, limits: Limits) -> Outcome:
-        """Run ``program`` in a store of its own."""
+        """Run ``program`` in a store of its own; a command is the program itself."""
         self.make_next(limits)
         current, self._next = self._next, None
         assert current is not None
-        self._current, self._membrane, self._waiting, self._exit_status = current, membrane, None, None
+        self._current, self._membrane, self._waiting, self.exit_status = current, membrane, None, None
         store, error = current.store, None
         if self._entry is not None:
             self._entry.begin(memory_bytes(current.memory), current.ring)
         store.set_epoch_deadline(1)  # before the timer is armed: an increment before it would be lost
         self._clock.start(limits.timeout_s)
         try:
-            context, source = membrane.context.encode(), program.encode()
-            # A zero behind each: guests in C read texts that end with one. The guest's own stands behind the block.
-            address = self._put(current, context + b"\0" + source)
-            current.run(store, address + len(context) + 1, len(source), address, len(context))
+            if current.command is not None:
+                current.command(store)
+            else:
+                context, source = membrane.context.encode(), program.encode()
+                # A zero behind each: guests in C read texts that end with one. The guest's own is behind the block.
+                address = self._put(current, context + b"\0" + source)
+                current.run(store, address + len(context) + 1, len(source), address, len(context))
         except (wasmtime.WasmtimeError, wasmtime.Trap, wasmtime.ExitTrap) as raised:
             error = raised
         finally:
             self._clock.stop()
         self._clock.stray = self._clock.fired and not interrupted(error)
-        self._drain(store)
+        self.drain(store)
         self._current, self._membrane, self._spent = None, None, current
-        return outcome_of(membrane.report, error, limits, fired=self._clock.fired, status=self._exit_status)
+        return outcome_of(membrane.report, error, limits, fired=self._clock.fired, status=self.exit_status)
 
     def _put(self, current: _Instance, data: bytes) -> int:
         address = int(current.alloc(current.store, len(data))) & _U32
@@ -156,12 +166,14 @@ class CoreGuest:
         memory = self._current.memory
         return ctypes.addressof(memory.data_ptr(context).contents), memory.data_len(context)
 
-    def _read(self, context: Any, pointer: int, length: int) -> bytes | None:
+    def read(self, context: Any, pointer: int, length: int) -> bytes | None:
+        """Return bytes of the guest's memory, or None where they are not in it."""
         base, size = self._bounds(context)
         pointer, length = pointer & _U32, length & _U32
         return ctypes.string_at(base + pointer, length) if pointer + length <= size else None
 
-    def _write(self, context: Any, pointer: int, data: bytes) -> bool:
+    def write(self, context: Any, pointer: int, data: bytes) -> bool:
+        """Put bytes into the guest's memory and say whether they fit."""
         base, size = self._bounds(context)
         pointer &= _U32
         if pointer + len(data) > size:
@@ -169,7 +181,8 @@ class CoreGuest:
         ctypes.memmove(base + pointer, data, len(data))
         return True
 
-    def _drain(self, context: Any) -> None:
+    def drain(self, context: Any) -> None:
+        """Send what the log ring holds to the host."""
         if self._current is None or self._membrane is None:
             return
         base, size = self._bounds(context)
@@ -184,14 +197,14 @@ class CoreGuest:
 
     def _call(self, caller: Any, request: int, length: int, out: int, capacity: int) -> int:
         try:
-            self._drain(caller)
-            data = self._read(caller, request, length)
+            self.drain(caller)
+            data = self.read(caller, request, length)
             if data is None or self._membrane is None:
                 return -1
             reply = self._membrane.call(data)
             payload = reply.payload
             size = len(payload)
-            if size > capacity & _U32 or not self._write(caller, out, payload):
+            if size > capacity & _U32 or not self.write(caller, out, payload):
                 self._waiting = payload
             return size if reply.readable else -1 - size
         except Exception:  # noqa: BLE001 - an exception must not cross wasm; a dead host ends the worker anyway
@@ -199,74 +212,24 @@ class CoreGuest:
 
     def _take(self, caller: Any, out: int) -> int:
         payload, self._waiting = self._waiting, None
-        if payload is None or not self._write(caller, out, payload):
+        if payload is None or not self.write(caller, out, payload):
             return -1
         return len(payload)
 
     def _log(self, caller: Any, pointer: int, length: int) -> None:
-        data = self._read(caller, pointer, length)
+        data = self.read(caller, pointer, length)
         if data and self._membrane is not None:
             self._membrane.log(data)
 
     def _report(self, caller: Any, pointer: int, length: int) -> None:
-        self._drain(caller)
-        data = self._read(caller, pointer, length)
+        self.drain(caller)
+        data = self.read(caller, pointer, length)
         if data is not None and self._membrane is not None:
             self._membrane.take_report(data)
             if self._entry is not None:
                 self._entry.mark_late()
 
     def _sleep(self, caller: Any, ms: float) -> None:
-        self._drain(caller)
+        self.drain(caller)
         if self._membrane is not None:
             self._membrane.sleep(ms)
-
-    # -- WASI ---------------------------------------------------------------------------------------------------------
-
-    def _world(self) -> World:
-        return _REAL if self._membrane is None else self._membrane.world
-
-    def clock_time_get(self, caller: Any, clock: int, _precision: int, out: int) -> int:
-        """Answer WASI's clocks: 0 the wall clock, 1 the monotonic one; nanoseconds as u64."""
-        if clock not in (0, 1):
-            return _ERRNO_INVAL
-        world = self._world()
-        now = world.wall_ns() if clock == 0 else world.monotonic_ns()
-        return 0 if self._write(caller, out, now.to_bytes(8, "little")) else _ERRNO_INVAL
-
-    def proc_exit(self, status: int) -> None:
-        """Leave the guest; its status is the run's."""
-        self._exit_status = status & _U32
-        raise wasmtime.WasmtimeError("the guest has left by proc_exit")
-
-    def random_get(self, caller: Any, out: int, length: int) -> int:
-        """Fill a buffer with random bytes."""
-        length &= _U32
-        if length > 1 << 20:
-            return _ERRNO_INVAL
-        return 0 if self._write(caller, out, self._world().random(length)) else _ERRNO_INVAL
-
-
-def _define_wasi(linker: Linker, module: Module, guest: CoreGuest) -> None:
-    """Give the guest a clock and randomness; whatever else its libc links answers that it has no such file."""
-    for imported in module.imports:
-        if imported.module != "wasi_snapshot_preview1":
-            continue
-        kind, name = imported.type, imported.name
-        if not isinstance(kind, FuncType) or name is None:
-            continue
-        served: dict[str, Callable[..., int]] = {
-            "clock_time_get": guest.clock_time_get,
-            "random_get": guest.random_get,
-        }
-        own = served.get(name)
-        if own is not None:
-            linker.define_func(imported.module, name, kind, own, access_caller=True)
-        elif name == "proc_exit":
-            linker.define_func(imported.module, name, kind, guest.proc_exit)
-        else:
-            linker.define_func(imported.module, name, kind, _no_such_file)
-
-
-def _no_such_file(*_: object) -> int:
-    return _ERRNO_BADF

@@ -7,12 +7,15 @@ import time
 from gg.protocol import MAX_FRAME_BYTES, Call, Channel, Log, Reply
 from gg.protocol._frames import ToWorker
 from gg.worker.clock import ProgramClock
+from gg.worker.ends import Ends
 from gg.worker.world import World
 
 __all__ = ["Membrane"]
 
 _FRAME_ROOM = MAX_FRAME_BYTES - 1024
 _HEAD_BYTES = 256
+_RECORD_ROOM = _FRAME_ROOM - 5
+_STDERR_BYTES = 8192
 
 
 class Membrane:
@@ -31,6 +34,7 @@ class Membrane:
         self.world = world or World()
         self.report: bytes | None = None
         self.facts: dict[str, float | str] = {}
+        self._stderr = Ends(_STDERR_BYTES)
 
     def call(self, request: bytes) -> Reply:
         """Have the host answer a request of 1 to 16 calls; the program's clock stands still meanwhile.
@@ -53,6 +57,21 @@ class Membrane:
         """Send log records (guest ABI encoding) to the host."""
         for start in range(0, len(records), _FRAME_ROOM):
             self._channel.send(Log(records[start : start + _FRAME_ROOM]))
+
+    def write(self, stream: int, data: bytes) -> None:
+        """Log what a program wrote to standard output (1) or standard error (2)."""
+        if stream == 2:
+            self._stderr.add(data)
+        for start in range(0, len(data), _RECORD_ROOM):
+            part = data[start : start + _RECORD_ROOM]
+            self._channel.send(Log(bytes((stream,)) + len(part).to_bytes(4, "little") + part))
+
+    def stderr(self) -> str:
+        """Return what was written to standard error by `write`: its first and last 4 KiB, whole lines at the cut.
+
+        An arm whose runtime writes its errors there gives it as a part ``stderr`` of its `Outcome`.
+        """
+        return self._stderr.whole(b"\n").decode("utf-8", "ignore")
 
     def take_report(self, payload: bytes) -> None:
         """Keep the guest's report; only the first one counts."""

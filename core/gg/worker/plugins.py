@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +15,9 @@ import pluggy
 from gg.errors import PluginLoadError
 from gg.hookspecs import worker as specs
 from gg.protocol import Documented
+from gg.toolchain import Compiler, Machine
 from gg.types import ArmInfo, DocumentationEntry, OperationSpec, Prepared, PreparedModule
-from gg.warden.messages import PluginRef
+from gg.warden.messages import Configure, PluginRef
 
 __all__ = ["Arm", "load_arm"]
 
@@ -29,16 +31,20 @@ class Arm:
     the preparations of scripts that run again and again.
     """
 
-    def __init__(self, manager: pluggy.PluginManager, ref: PluginRef) -> None:
+    def __init__(self, manager: pluggy.PluginManager, ref: PluginRef, machine: Machine) -> None:
         self.hook: Any = manager.hook
-        info = self.hook.gg_arm_info()
+        info = self.hook.gg_arm_info(machine=machine)
         if not isinstance(info, ArmInfo):
             raise _broken(ref, f"gg_arm_info answered {type(info).__name__}, not ArmInfo")
         if info.id != ref.name:
             raise _broken(ref, f"gg_arm_info says its id is {info.id!r}, and it is registered as {ref.name!r}")
         if info.guest not in ("shared", "per_program"):
             raise _broken(ref, f"ArmInfo.guest is {info.guest!r}, not 'shared' or 'per_program'")
+        if info.strategy not in ("winch", "cranelift"):
+            raise _broken(ref, f"ArmInfo.strategy is {info.strategy!r}, not 'winch' or 'cranelift'")
+        _check_compilers(ref, info)
         self.info = info
+        self.added: tuple[OperationSpec, ...] = ()
         self.facts: dict[str, float | str] = {}
         self.kept: dict[str, Prepared] = {}
         self._own_context: dict[str, Any] = {}
@@ -47,6 +53,7 @@ class Arm:
 
     def add_operations(self, operations: Sequence[OperationSpec]) -> None:
         """Have the arm render the SDK of operations that plugins added: its guest evaluates it before each program."""
+        self.added = tuple(operations)
         source = self.hook.gg_render_sdk(operations=operations)
         if source:
             self.add_context(sdk=source)
@@ -93,7 +100,19 @@ class Arm:
         return self._with_code[1]
 
 
-def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -> Arm:
+def _check_compilers(ref: PluginRef, info: ArmInfo) -> None:
+    for compiler in info.compilers:
+        if not isinstance(compiler, Compiler):
+            raise _broken(ref, f"ArmInfo.compilers holds {type(compiler).__name__}, not Compiler")
+        if not os.path.isabs(compiler.executable):
+            raise _broken(ref, f"the executable of the compiler {compiler.id!r} is no absolute path")
+    if len({compiler.id for compiler in info.compilers}) < len(info.compilers):
+        raise _broken(ref, "two compilers of ArmInfo.compilers have one id")
+    if info.compilers and not info.compiles:
+        raise _broken(ref, "it declares compilers, and ArmInfo.compiles is false")
+
+
+def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], settings: Configure) -> Arm:
     """Import and check one arm and the worker plugins.
 
     :raises PluginLoadError: naming the distribution at fault; a broken worker plugin is at fault as itself.
@@ -105,11 +124,11 @@ def load_arm(ref: PluginRef, worker_plugins: Sequence[PluginRef], trace: bool) -
     missing = [name for name in _REQUIRED if not _implemented(manager, name)]
     if missing:
         raise _broken(ref, f"it does not implement {', '.join(missing)}")
-    if trace:
+    if settings.trace_hooks:
         manager.trace.root.setwriter(lambda line: print(line, end="", file=sys.stderr))
         manager.enable_tracing()
     try:
-        return Arm(manager, ref)
+        return Arm(manager, ref, settings.machine)
     except PluginLoadError:
         raise
     except Exception as error:

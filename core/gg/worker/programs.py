@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -24,25 +25,42 @@ from gg.types import (
 from gg.worker.engine import Engine
 from gg.worker.membrane import Membrane
 from gg.worker.plugins import Arm
+from gg.worker.workspace import Preparations
 from gg.worker.world import FixedWorld, World
 
 __all__ = ["answer_trim", "prepare_module", "run_program"]
 
-_ROLES_WITH_FRAMES = frozenset({"stack", "trap"})
+_ROLES_WITH_FRAMES = frozenset({"stack", "trap", "stderr"})
 
 
-def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run) -> bool:
+def run_program(
+    channel: Channel[ToWorker], arm: Arm, engine: Engine, preparations: Preparations | None, frame: Run
+) -> bool:
     """Run one program and answer `Done`.
 
+    :param preparations: makes its workspace, for arms that declare compilers.
     :returns: whether the worker must be replaced.
     """
+    with contextlib.ExitStack() as after:  # what a preparation leaves is removed when the outcome is known
+        return _run(channel, arm, engine, preparations, frame, after)
+
+
+def _run(
+    channel: Channel[ToWorker],
+    arm: Arm,
+    engine: Engine,
+    preparations: Preparations | None,
+    frame: Run,
+    after: contextlib.ExitStack,
+) -> bool:
     limits = Limits(frame.timeout_s, frame.memory_bytes)
     program = Program(frame.source, frame.index)
     began = time.perf_counter()
     prepared: object = arm.kept.get(frame.keep) if frame.keep else None
     if prepared is None:
         try:
-            prepared = arm.hook.gg_prepare(program=program, modules=frame.modules, workspace=None)
+            workspace = None if preparations is None else after.enter_context(preparations.make())
+            prepared = arm.hook.gg_prepare(program=program, modules=frame.modules, workspace=workspace)
         except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
             prepared = ToolchainFailed(f"gg_prepare raised {type(error).__name__}: {error}")
         compile_ms = (time.perf_counter() - began) * 1000
@@ -52,9 +70,9 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         compile_ms = 0.0
     if isinstance(prepared, CompileRejected):
         text = prepared.diagnostic
-        trimming = _trim(arm, "compile", text, [])
+        trimming = _trim(arm, "compile", text, [], prepared.exit_status, prepared.signal)
         if trimming.band == "Notice":
-            channel.send(Done("toolchain_failed", None, compile_ms, detail=text[-2048:].decode("utf-8", "ignore")))
+            channel.send(Done("toolchain_failed", None, compile_ms, detail=_how(prepared)))
             return False
         channel.send(_done("compile_rejected", None, compile_ms, text, trimming))
         return False
@@ -96,17 +114,34 @@ def run_program(channel: Channel[ToWorker], arm: Arm, engine: Engine, frame: Run
         channel.send(Done("toolchain_failed", None, compile_ms, detail=detail, recycle=recycle))
         return recycle
     done = _done(outcome.kind, duration_ms, compile_ms, text, trimming, outcome.status, recycle)
-    channel.send(msgspec.structs.replace(done, facts=membrane.facts) if membrane.facts else done)
+    told = any(role == "stderr" for role, _ in outcome.parts)
+    if membrane.facts or told:
+        done = msgspec.structs.replace(done, facts=membrane.facts, stderr_told=told)
+    channel.send(done)
     if arm.info.guest_path is not None and not recycle:
         engine.shared_guest().make_next(limits)
     return recycle
 
 
-def prepare_module(channel: Channel[ToWorker], arm: Arm, frame: PrepareModule) -> None:
+def prepare_module(
+    channel: Channel[ToWorker], arm: Arm, preparations: Preparations | None, frame: PrepareModule
+) -> None:
     """Prepare the code half of a skill or memory and answer `ModulePrepared`."""
+    with contextlib.ExitStack() as after:
+        _prepare_module(channel, arm, preparations, frame, after)
+
+
+def _prepare_module(
+    channel: Channel[ToWorker],
+    arm: Arm,
+    preparations: Preparations | None,
+    frame: PrepareModule,
+    after: contextlib.ExitStack,
+) -> None:
     began = time.perf_counter()
     try:
-        prepared = arm.hook.gg_prepare_module(module=frame.module, workspace=None)
+        workspace = None if preparations is None else after.enter_context(preparations.make())
+        prepared = arm.hook.gg_prepare_module(module=frame.module, workspace=workspace)
     except Exception as error:  # noqa: BLE001 - an arm's defect is its toolchain's failure, never gg's
         prepared = ToolchainFailed(f"gg_prepare_module raised {type(error).__name__}: {error}")
     compile_ms = (time.perf_counter() - began) * 1000
@@ -116,10 +151,9 @@ def prepare_module(channel: Channel[ToWorker], arm: Arm, frame: PrepareModule) -
         answer = ModulePrepared("prepared", compile_ms, prepared.built)
     elif isinstance(prepared, CompileRejected):
         text = prepared.diagnostic
-        trimming = _trim(arm, "compile", text, [])
+        trimming = _trim(arm, "compile", text, [], prepared.exit_status, prepared.signal)
         if trimming.band == "Notice":
-            detail = text[-2048:].decode("utf-8", "ignore")
-            answer = ModulePrepared("toolchain_failed", compile_ms, detail=detail)
+            answer = ModulePrepared("toolchain_failed", compile_ms, detail=_how(prepared))
         else:
             answer = ModulePrepared("rejected", compile_ms, text=text, ranges=trimming.ranges)
     else:
@@ -153,8 +187,25 @@ def _compose(outcome: Outcome) -> tuple[bytes, list[tuple[int, int]]]:
     return bytes(text), protected
 
 
-def _trim(arm: Arm, kind: TrimKind, text: bytes, protected: Sequence[tuple[int, int]]) -> Trimming:
-    trimming = arm.hook.gg_trim(kind=kind, text=text, protected=protected, exit_status=None, signal=None)
+def _how(rejected: CompileRejected) -> str:
+    """Say how a compiler that judged nothing ended, and the last of its words: for the operator."""
+    ended = ""
+    if rejected.signal is not None:
+        ended = f"the compiler ended by signal {rejected.signal}; "
+    elif rejected.exit_status is not None:
+        ended = f"the compiler ended with status {rejected.exit_status}; "
+    return ended + rejected.diagnostic[-2048:].decode("utf-8", "ignore")
+
+
+def _trim(
+    arm: Arm,
+    kind: TrimKind,
+    text: bytes,
+    protected: Sequence[tuple[int, int]],
+    exit_status: int | None = None,
+    signal: int | None = None,
+) -> Trimming:
+    trimming = arm.hook.gg_trim(kind=kind, text=text, protected=protected, exit_status=exit_status, signal=signal)
     if not isinstance(trimming, Trimming):
         raise TypeError(_wrong("gg_trim", trimming))
     if not _in_order(trimming.ranges, len(text)):
