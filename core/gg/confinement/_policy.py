@@ -46,7 +46,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A call that answers `error`, always or where all `conditions` hold."""
+    """A call that answers `error`, always or where all `conditions` hold; 0 is a success in which nothing is done."""
 
     call: str
     conditions: tuple[Condition, ...] = ()
@@ -120,6 +120,12 @@ _ALONE: Final = (
     Refusal("prctl", (Condition(0, Compare.MASKED_EQUAL, 1, _LOW),)),  # PR_SET_PDEATHSIG: may not outlive the warden
 )
 
+# Landlock knows no right to change modes and times, and linkers set those of what they made. They are told that it was
+# done: of the files that a compiler may only read none changes, and its own are read by their worker in any case.
+_PRETENDED: Final = tuple(
+    Refusal(call, error=0) for call in ("chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat")
+)
+
 _SIGURG: Final = 23
 # Landlock's signal scope is missing before ABI 6. Go's scheduler sends itself SIGURG, which kills nobody.
 _UNSCOPED_SIGNALS: Final = (
@@ -174,6 +180,7 @@ def _refusals(profile: Profile, abi: int) -> Iterator[Refusal]:
         yield from _NO_PROGRAMS
     if profile.may_fork:
         yield from _NO_NAMESPACES
+        yield from _PRETENDED
     else:
         yield from _NO_PROCESSES
         yield from _ALONE

@@ -47,8 +47,8 @@ def start(program: Program, prepared: Prepared, *, confined: bool) -> int:
         os.dup2(null, 0)
         os.dup2(program.output, 1)
         os.dup2(program.output, 2)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and exec keeps that
+            signal.signal(number, signal.SIG_DFL)
         os.fchdir(program.folder)
         if confined:
             apply(prepared)

@@ -174,7 +174,7 @@ def _take_wait(result: ProgramResult, waited_ms: float, info: ArmInfo, ready: Re
         result.compile_wait_ms = guest_ms
     if ready.built:
         message = "the program waited until the arm's toolchain was built"
-        stream.log("warn", "toolchain_waited", message, waited_ms=round(result.toolchain_wait_ms))
+        stream.log("warn", "toolchain_waited", message, waitedMs=result.toolchain_wait_ms)
 
 
 def _finish(result: ProgramResult, done: Done, stream: Stream) -> None:

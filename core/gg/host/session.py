@@ -275,8 +275,8 @@ class Session:
         if worker is None or worker.ready is None or worker.number == self._told_of:
             return
         self._told_of = worker.number
-        facts = {"strategy": worker.ready.strategy} if self.info.guest == "per_program" else {}
-        self.stream.log("debug", "warm_up_done", "the worker and its guest are ready", **facts)
+        strategy = worker.ready.strategy
+        self.stream.log("debug", "warm_up_done", "the worker and its guest are ready", strategy=strategy)
         for note in worker.ready.notes:
             self.stream.log("warn", "sandbox_fallback", f"a fallback is in use: {note}", what=note)
 

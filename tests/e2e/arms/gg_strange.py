@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from gg.hookspecs import hookimpl
+from gg.toolchain import Compiler
 from gg.types import (
     ArmInfo,
     CompileRejected,
@@ -255,6 +256,71 @@ class ArmDocspart(_Base):
             _page("shell.shell", "type", "for everybody"),
             _page("files.Mine", "type", "a type", ("files.read_file",)),
         ]
+
+
+class ArmShells(_Base):
+    """Its compiler is the shell, and a program is the shell's: what that printed, and how it ended, is the rejection."""
+
+    toolchain = ""
+
+    @hookimpl
+    def gg_arm_info(self, machine: Any) -> ArmInfo:
+        shell = machine.which("sh")
+        read = ("/bin", "/usr/bin")
+        compilers = (
+            Compiler("sh", shell, arguments=("-c",), read=read, wall_s=20, cpu_s=20),
+            Compiler("short", shell, arguments=("-c",), read=read, wall_s=0.5, output_bytes=4096, file_bytes=1 << 20,
+                     environment=(("GREETING", "hello"),)),
+            Compiler("cat", machine.which("cat"), read=read),
+            Compiler("gone", "/nonexistent/compiler"),
+        )  # fmt: skip
+        return ArmInfo(
+            id=type(self).__name__[3:].lower(), display_name="Shells", print_call="echo", extensions=("sh",),
+            guest="per_program", compiles=True, compilers=compilers, toolchain=self.toolchain,
+        )  # fmt: skip
+
+    @hookimpl
+    def gg_prepare(self, program: Any, workspace: Any) -> Any:
+        words = program.source.split("\n", 1)
+        compiler, script = words if words[0].startswith("#") else ("#sh", program.source)
+        if compiler == "#service":
+            return self.serve(workspace, script)
+        try:
+            result = workspace.run_compiler(compiler[1:], [script.replace("TOOLCHAIN", str(workspace.toolchain))])
+        except Exception as error:
+            return CompileRejected(f"{type(error).__name__}: {error}".encode())
+        ended = f"[{result.exit_status} {result.signal} {result.timed_out} {result.lost_bytes}]"
+        return CompileRejected(result.output + ended.encode())
+
+    def serve(self, workspace: Any, text: str) -> Any:
+        service = workspace.start_service("cat")
+        os.write(service.stdin, text.encode())
+        answer = os.read(service.output, 1 << 16)
+        running = workspace.has_ended(service)
+        workspace.stop_service(service)
+        return CompileRejected(answer + f"[{running}]".encode())
+
+
+class ArmTooled(ArmShells):
+    """The same, with a toolchain that the shell builds."""
+
+    toolchain = "one"
+
+    @hookimpl
+    def gg_build_toolchain(self, operations: Any, workspace: Any) -> Any:
+        names = " ".join(row.id for row in operations)
+        result = workspace.run_compiler("sh", [f"mkdir lib && printf '%s' '{names}' > lib/names && echo $$ > pid"])
+        return None if result.ok else ToolchainFailed(result.output.decode())
+
+
+class ArmUntooled(ArmShells):
+    """Its toolchain cannot be built."""
+
+    toolchain = "two"
+
+    @hookimpl
+    def gg_build_toolchain(self) -> Any:
+        return ToolchainFailed("the standard library is missing")
 
 
 def _page(key: str, kind: Any, body: Any, operations: tuple[str, ...] = ()) -> DocumentationEntry:
