@@ -35,7 +35,7 @@ class _Build:
 
     spawn: Spawn
     operations: tuple[OperationSpec, ...]
-    waiting: list[Child] = field(default_factory=list)
+    waiting: list[Child] = field(default_factory=list[Child])
     part: Path | None = None
     lock: int | None = None
 

@@ -101,12 +101,13 @@ class Arm:
 
 
 def _check_compilers(ref: PluginRef, info: ArmInfo) -> None:
-    for compiler in info.compilers:
+    declared: tuple[Any, ...] = info.compilers
+    for compiler in declared:
         if not isinstance(compiler, Compiler):
             raise _broken(ref, f"ArmInfo.compilers holds {type(compiler).__name__}, not Compiler")
         if not os.path.isabs(compiler.executable):
             raise _broken(ref, f"the executable of the compiler {compiler.id!r} is no absolute path")
-    if len({compiler.id for compiler in info.compilers}) < len(info.compilers):
+    if len({compiler.id for compiler in declared}) < len(declared):
         raise _broken(ref, "two compilers of ArmInfo.compilers have one id")
     if info.compilers and not info.compiles:
         raise _broken(ref, "it declares compilers, and ArmInfo.compiles is false")
