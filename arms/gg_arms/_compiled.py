@@ -38,14 +38,14 @@ NOT_STARTED = 127
 
 
 class NoCompiler(Exception):
-    """This machine has no compiler that the arm can use; the text says so, and how to get one, in one sentence."""
+    """The machine has no compiler that the arm can use; the text says so, and how to get one, in one sentence."""
 
 
 class CompiledArm(ABC):
     """An arm's hooks. A subclass says what its toolchain is and how it compiles.
 
-    ``package`` is the arm's, with a module ``_docs``; ``info`` what is true wherever it runs; ``reading`` how the output
-    of its compiler and of its runtime is trimmed.
+    ``package`` is the arm's, with a module ``_docs``; ``info`` what is true wherever it runs; ``reading`` how the
+    output of its compiler and of its runtime is trimmed.
     """
 
     package: str
@@ -73,9 +73,10 @@ class CompiledArm(ABC):
         """Return the program's module."""
 
     def outcome(self, outcome: Outcome, membrane: Membrane) -> Outcome:
-        """Return how the run ended, in the words of the language's runtime: what it wrote to standard error comes after.
+        """Return how the run ended, in the words of the language's runtime.
 
-        A subclass whose runtime writes its error there overrides this.
+        What was written to standard error is told after them. A subclass whose runtime writes its error there
+        overrides this.
         """
         del membrane
         return outcome
