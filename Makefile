@@ -16,7 +16,7 @@ DISTRIBUTIONS := --editable rust_ext --editable core --editable arms[build] --ed
 PROJECTS := $(wildcard core/pyproject.toml arms/pyproject.toml rust_ext/pyproject.toml plugins/*/pyproject.toml)
 RUST := Cargo.toml Cargo.lock rust_ext/Cargo.toml $(shell find rust_ext/src rust_ext/build.rs -type f 2>/dev/null)
 
-.PHONY: help demo test setup guests lint types rust pytest bench format clean
+.PHONY: help demo test setup guests toolchains lint types rust pytest bench format clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -43,10 +43,13 @@ types: $(VENV)/.dev ## mypy, pyright, and the extension's stub
 	$(BIN)/pyright --level error
 	$(BIN)/python -m mypy.stubtest gg_rust_ext
 
+toolchains: guests ## build the toolchains of the arms that compile
+	@XDG_CACHE_HOME=$(CURDIR)/$(BUILD)/cache $(BIN)/python -m gg_arms.warm
+
 rust: $(VENV)/.dev ## the Rust extension's own tests
 	cargo test --quiet --workspace --no-default-features
 
-pytest: guests $(VENV)/.dev ## the Python tests
+pytest: toolchains $(VENV)/.dev ## the Python tests
 	XDG_CACHE_HOME=$(CURDIR)/$(BUILD)/cache GG_TEST_CACHE=$(CURDIR)/$(BUILD)/test-guests $(BIN)/python -m pytest
 
 bench: guests $(VENV)/.dev ## print benchmarks, with their caveats

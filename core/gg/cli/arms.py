@@ -53,8 +53,9 @@ def _describe(ref: PluginRef, worker: Any) -> dict[str, Any]:
     row.update(guest=info.guest if info else "shared", compiles=bool(info and info.compiles))
     if info is not None:
         row["displayName"] = info.display_name
-        if info.checker is not None:
-            row["compiler"] = info.checker
+        compilers = " + ".join(f"{one.id} {one.version}".strip() for one in info.compilers)
+        if info.checker is not None or compilers:
+            row["compiler"] = info.checker or compilers
     row["confinement"] = confinement
     return row
 
@@ -64,12 +65,14 @@ def _table(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for column in ("arm", "language", "runs here", "guest", "confinement", "from"):
+    for column in ("arm", "language", "runs here", "guest", "compiler", "confinement", "from"):
         table.add_column(column)
     for row in rows:
         runs = "yes" if row["available"] else f"no: {row['reason']}"
         origin = f"{row['distribution']} {row['version']}"
-        table.add_row(row["id"], row["displayName"], runs, row["guest"], row["confinement"], origin)
+        table.add_row(
+            row["id"], row["displayName"], runs, row["guest"], row.get("compiler", ""), row["confinement"], origin
+        )
     console = Console()
     with console.capture() as printed:
         console.print(table)
