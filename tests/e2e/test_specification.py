@@ -102,6 +102,11 @@ def test_a_slow_call_is_not_the_programs_time(run: Runner, arm: str) -> None:
 
 def test_a_program_that_waited_for_the_guest_says_so(arm: str) -> None:
     """The first program of a fresh host carries its wait; the next one, which waited for nothing, has no such key."""
-    with Host() as host, host.session(arm, limits=FAST) as session:
-        assert submit(session, "1").execution["compileWaitMs"] > 0
-        assert "compileWaitMs" not in submit(session, "1").execution
+    waits = []
+    for _ in range(5):  # on a busy machine the guest may be there before this process has submitted anything
+        with Host() as host, host.session(arm, limits=FAST) as session:
+            waits.append(submit(session, "1").execution.get("compileWaitMs", 0.0))
+            assert "compileWaitMs" not in submit(session, "1").execution
+        if waits[-1] > 0:
+            break
+    assert waits[-1] > 0

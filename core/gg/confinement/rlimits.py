@@ -29,19 +29,26 @@ class ResourceLimits:
     """Descriptors (RLIMIT_NOFILE)."""
 
 
+def resolve_limits(limits: ResourceLimits) -> list[tuple[int, int, int]]:
+    """Return (resource, soft, hard) of each limit, never above the hard limit that this process already has."""
+    wanted = (
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_DATA, limits.data_bytes, 0),
+        (resource.RLIMIT_AS, limits.address_space_bytes, 0),
+        (resource.RLIMIT_CPU, limits.cpu_seconds, 1),
+        (resource.RLIMIT_FSIZE, limits.file_bytes, 0),
+        (resource.RLIMIT_NOFILE, limits.open_files, 0),
+    )
+    resolved: list[tuple[int, int, int]] = []
+    for which, value, grace in wanted:
+        if value is not None:
+            _, ceiling = resource.getrlimit(which)
+            hard = value + grace if ceiling == resource.RLIM_INFINITY else min(value + grace, ceiling)
+            resolved.append((which, min(value, hard), hard))
+    return resolved
+
+
 def apply_limits(limits: ResourceLimits) -> None:
-    """Set the limits on this process, soft and hard, never above the hard limit it already has."""
-    _set(resource.RLIMIT_CORE, 0)
-    _set(resource.RLIMIT_DATA, limits.data_bytes)
-    _set(resource.RLIMIT_AS, limits.address_space_bytes)
-    _set(resource.RLIMIT_CPU, limits.cpu_seconds, grace=1)
-    _set(resource.RLIMIT_FSIZE, limits.file_bytes)
-    _set(resource.RLIMIT_NOFILE, limits.open_files)
-
-
-def _set(which: int, value: int | None, grace: int = 0) -> None:
-    if value is None:
-        return
-    _, ceiling = resource.getrlimit(which)
-    hard = value + grace if ceiling == resource.RLIM_INFINITY else min(value + grace, ceiling)
-    resource.setrlimit(which, (min(value, hard), hard))
+    """Set the limits on this process, soft and hard."""
+    for which, soft, hard in resolve_limits(limits):
+        resource.setrlimit(which, (soft, hard))

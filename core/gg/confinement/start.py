@@ -1,15 +1,14 @@
-"""Start a program confined: a fork, the profile, an exec. The caller has one thread."""
+"""Start a program confined, without a copy of this process: see `gg_rust_ext.start_confined`."""
 
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gg.confinement import process
-from gg.confinement._apply import Prepared, apply
-from gg.confinement.rlimits import apply_limits
+from gg.confinement._apply import Prepared
+from gg.confinement.rlimits import resolve_limits
+from gg_rust_ext import start_confined
 
 __all__ = ["NOT_STARTED", "Program", "start"]
 
@@ -23,7 +22,7 @@ class Program:
 
     executable: str
     arguments: Sequence[str]
-    environment: dict[str, str]
+    environment: Mapping[str, str]
     folder: int
     stdin: int | None
     output: int
@@ -32,31 +31,24 @@ class Program:
 def start(program: Program, prepared: Prepared, *, confined: bool) -> int:
     """Start a program in a session of its own and return its id; it dies with the thread that started it.
 
+    :param prepared: of a profile that may start programs.
     :param confined: without it only the profile's resource limits are set.
+    :raises OSError: when there is no process to be had.
+    :raises ValueError: for an argument that holds a zero.
     """
-    caller = os.getpid()
-    pid = os.fork()
-    if pid:
-        return pid
+    if confined and (prepared.ruleset is None or not prepared.profile.may_fork):
+        raise ValueError(f"the profile {prepared.profile.name} cannot be started under")
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        os.setsid()
-        process.set_pdeathsig(signal.SIGKILL)
-        if os.getppid() != caller:
-            os._exit(NOT_STARTED)
-        null = os.open(os.devnull, os.O_RDWR) if program.stdin is None else program.stdin
-        os.dup2(null, 0)
-        os.dup2(program.output, 1)
-        os.dup2(program.output, 2)
-        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and exec keeps that
-            signal.signal(number, signal.SIG_DFL)
-        os.fchdir(program.folder)
-        if confined:
-            apply(prepared)
-        else:
-            apply_limits(prepared.profile.limits)
-        argv = [program.executable, *program.arguments]
-        os.execve(program.executable, argv, program.environment)  # noqa: S606 - what is started is the caller's say
-    except BaseException as error:  # noqa: BLE001 - the child must never return into its parent's code
-        os.write(2, f"{program.executable} could not be started: {error}\n".encode())
+        return start_confined(
+            [program.executable, *program.arguments],
+            [f"{name}={value}" for name, value in program.environment.items()],
+            program.folder,
+            null if program.stdin is None else program.stdin,
+            program.output,
+            resolve_limits(prepared.profile.limits),
+            prepared.ruleset if confined else None,
+            prepared.program,
+        )
     finally:
-        os._exit(NOT_STARTED)
+        os.close(null)

@@ -1,7 +1,7 @@
 """The hot paths of gg in Rust: token counts, log capture, trimming by deletion.
 
 Tokens: `count_tokens`, `load_tokens`. Text: `clean`, `clip`. Logs: `LogCapture` and its `LogTail`.
-The membrane's entry points: `MembraneEntry`.
+The membrane's entry points: `MembraneEntry`. Starting compilers: `start_confined`.
 Trimming: `TrimRules` and its `Trimmed`, `apply_ranges`.
 """
 
@@ -19,6 +19,7 @@ from ._gg_rust_ext import (
     clip,
     count_tokens,
     load_tokens,
+    start_confined,
 )
 
 __all__ = [
@@ -32,9 +33,10 @@ __all__ = [
     "clip",
     "count_tokens",
     "load_tokens",
+    "start_confined",
 ]
 
-_ABI = 1
+_ABI = 2
 
 # An editable install runs these sources with whatever was compiled last.
 if _gg_rust_ext.ABI != _ABI:

@@ -15,6 +15,7 @@ __all__ = [
     "clip",
     "count_tokens",
     "load_tokens",
+    "start_confined",
 ]
 
 ABI: Final[int]
@@ -32,6 +33,27 @@ def count_tokens(text: str | bytes | bytearray, /) -> int:
 
 def load_tokens() -> None:
     """Build the tokenizer, if it is not built yet, without holding the interpreter's lock."""
+
+def start_confined(
+    arguments: Sequence[str],
+    environment: Sequence[str],
+    folder: int,
+    stdin: int,
+    output: int,
+    limits: Sequence[tuple[int, int, int]],
+    ruleset: int | None,
+    filter: bytes,
+) -> int:
+    """Start ``arguments[0]`` in a session of its own and return its process id, without copying this process.
+
+    It starts in the directory descriptor ``folder``, with the descriptors ``stdin`` and ``output`` and the
+    ``environment`` (``NAME=value``), under resource ``limits`` (resource, soft, hard) and, with a Landlock
+    ``ruleset`` descriptor, under that and the seccomp program ``filter``. It is killed when the calling thread ends.
+    One that cannot be started ends with status 127 and says why on its output.
+
+    :raises OSError: when there is no process to be had.
+    :raises ValueError: for a text that holds a zero.
+    """
 
 def clean(data: bytes | bytearray, /) -> tuple[str, int]:
     """``data`` as text, and how many bytes were deleted because they are not UTF-8.

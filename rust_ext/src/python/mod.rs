@@ -2,6 +2,7 @@
 
 mod logs;
 mod membrane;
+mod start;
 mod trim;
 
 use std::borrow::Cow;
@@ -14,7 +15,7 @@ use pyo3::types::PyString;
 use crate::{text, tokens};
 
 /// Changes whenever the Python side must change with this one; the facade compares it.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// Work on more bytes than this runs without the interpreter's lock.
 const DETACH_BYTES: usize = 4096;
@@ -27,6 +28,7 @@ fn _gg_rust_ext(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(clip, module)?)?;
     module.add_function(wrap_pyfunction!(count_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(load_tokens, module)?)?;
+    module.add_function(wrap_pyfunction!(start::start_confined, module)?)?;
     module.add_class::<logs::LogCapture>()?;
     module.add_class::<logs::LogTail>()?;
     module.add_class::<membrane::MembraneEntry>()?;
