@@ -14,6 +14,7 @@ from support import FAST, Ran, one_of, spell, submit, throw
 from gg import Host
 from gg.errors import UsageError
 from gg.hookspecs import hookimpl
+from gg.host.judges import Judges
 from gg.operations.table import Arguments, Operation
 from gg.types import AgentStop, PendingCall
 
@@ -26,13 +27,12 @@ REJECTED = "The ending was rejected, and the session goes on.\n\n"
 @contextmanager
 def host_with(*plugins: object, **options: Any) -> Iterator[Host]:
     """Make a host in which these plugins were installed."""
-    from gg.host.judges import Judges
-
     with Host(spares=False, **options) as made:
         assert made.plugins is not None
         for number, plugin in enumerate(plugins):
             made.plugins.register(plugin, f"plugin{number}")
-        made.judges = Judges(made.plugins, timeout_s=0.3)
+        made.strangers.timeout_s = 0.3
+        made.judges = Judges(made.plugins, made.strangers)
         yield made
 
 

@@ -259,7 +259,7 @@ def test_what_hooks_said_comes_from_the_record(arm: str, path: Path) -> None:
     with Host(spares=False) as host:
         assert host.plugins is not None
         host.plugins.register(judge, "judge")
-        host.judges = Judges(host.plugins)
+        host.judges = Judges(host.plugins, host.strangers)
         with host.session(arm, record=path, limits=FAST, library=True) as session:
             ran = submit(session, spell(arm, "$OPEN_TEXT('a', 'b')\n$FINISH('first')"))
             assert ran.headings == ["View: a", "Notice"]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def gg_operations() -> Sequence[Operation]:
     """Return rows to add to the operations table.
 
-    Called once when a host starts. An id that is taken already is reported and the row left out.
+    Called once when a host starts. An id that is taken already is reported and the row left out, as are the rows of a
+    hook that raises or takes over ten seconds.
 
     :returns: `Operation` rows; their module is granted by its name like gg's own.
     """
@@ -26,9 +27,10 @@ def gg_operations() -> Sequence[Operation]:
 
 @hookspec
 def gg_event(event: Event) -> None:
-    """See an event of the operator's stream, on the thread that emitted it.
+    """See an event of the operator's stream, on a thread of gg's; the turn waits for it.
 
-    :param event: a typed event; an exception raised here is reported once and never reaches the turn.
+    :param event: a typed event; an exception raised here is reported once and never reaches the turn, and a hook that
+        takes over ten seconds is left behind.
     """
 
 

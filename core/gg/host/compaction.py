@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from gg.errors import UsageError
+from gg.host.strangers import Hung, Strangers
 from gg.window.clean import clean_text
-from gg.window.compaction import BadCompaction, Compacted, Strategy, rewritten
+from gg.window.compaction import BadCompaction, Compacted, Strategy, keep_what_was_pinned, rewritten
+from gg.window.messages import Message
 
 if TYPE_CHECKING:
     from gg.host.session import Session
@@ -29,9 +32,11 @@ def compact(session: Session, summary: str, files: Sequence[str], strategy: Stra
     text, deleted = clean_text(summary)
     session.tell_of_cleaning(deleted)
     try:
-        messages = rewritten(window, chosen, text, files)
+        messages = rewritten(window, _bounded(session.host.strangers, chosen), text, files)
     except (Exception, SystemExit) as error:  # a stranger's code: its failure is its own
-        why = str(error) if isinstance(error, BadCompaction) else f"it raised {type(error).__name__}: {error}"
+        why = f"it raised {type(error).__name__}: {error}"
+        if isinstance(error, BadCompaction | Hung):
+            why = str(error) if isinstance(error, BadCompaction) else f"it {error}"
         message = f"the window was not compacted: of the strategy {_name(chosen)}, {why}"
         session.stream.log("error", "compaction_failed", message)
         raise CompactionFailed(message) from error
@@ -40,6 +45,22 @@ def compact(session: Session, summary: str, files: Sequence[str], strategy: Stra
     what = f"{done.messages} messages of {done.tokens} tokens were replaced by a summary"
     session.stream.log("info", "compacted", what, messages=done.messages, tokens=done.tokens)
     return done
+
+
+def _bounded(strangers: Strangers, strategy: Strategy) -> Strategy:
+    """Return a strategy that does not go on for ever, in its call or in what it answers. gg's own needs no thread."""
+    if strategy is keep_what_was_pinned:
+        return strategy
+
+    def bounded(messages: Sequence[Message], summary: str, files: Sequence[str]) -> Any:
+        def ask() -> Any:
+            answer: Any = strategy(messages, summary, files)
+            lazy = isinstance(answer, Iterable) and not isinstance(answer, str | bytes)
+            return list(islice(answer, len(messages) + 1)) if lazy else answer
+
+        return strangers.call(ask)
+
+    return bounded
 
 
 def _name(strategy: Strategy) -> str:

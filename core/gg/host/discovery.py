@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -11,6 +12,7 @@ import pluggy
 from gg.config import Settings
 from gg.errors import PluginLoadError, UsageError
 from gg.hookspecs import host as specs
+from gg.host.strangers import Hung, Strangers
 from gg.stream.events import Event
 from gg.warden.messages import PluginRef
 
@@ -68,13 +70,19 @@ def _ref(point: EntryPoint) -> PluginRef:
     )
 
 
+def _listed(hook: Any) -> list[Any]:
+    return list(hook())
+
+
 class HostPlugins:
     """The host's plugin manager. A plugin that fails to load is kept in ``failures`` and breaks nothing.
 
     :param only: the names of the plugins to load; None loads all that are installed.
+    :param strangers: makes the calls of their hooks.
     """
 
-    def __init__(self, only: frozenset[str] | None = None) -> None:
+    def __init__(self, only: frozenset[str] | None = None, strangers: Strangers | None = None) -> None:
+        self._strangers = strangers or Strangers()
         self.manager = pluggy.PluginManager("gg")
         self.manager.add_hookspecs(specs)
         self.failures: list[PluginLoadError] = []
@@ -119,10 +127,12 @@ class HostPlugins:
         rows: list[tuple[Any, str]] = []
         for impl in self.manager.hook.gg_operations.get_hookimpls():
             try:
-                answer: Any = impl.function()
+                answer: list[Any] = self._strangers.call(partial(_listed, impl.function))
                 rows.extend((row, self.distribution(impl.plugin_name)) for row in answer)
             except Exception as error:  # noqa: BLE001 - a stranger's code; its failure is reported as its own
-                reason = f"gg_operations raised {type(error).__name__}: {' '.join(str(error).split())}"
+                said = " ".join(str(error).split())
+                what = said if isinstance(error, Hung) else f"raised {type(error).__name__}: {said}"
+                reason = f"gg_operations {what}"
                 self.failures.append(PluginLoadError(impl.plugin_name, self.distribution(impl.plugin_name), reason))
         return rows
 
@@ -133,9 +143,10 @@ class HostPlugins:
     def _sink(self, impl: Any) -> Callable[[Event], None]:
         def sink(event: Event) -> None:
             try:
-                impl.function(*([event] if impl.argnames else []))
+                self._strangers.call(lambda: impl.function(*([event] if impl.argnames else [])))
             except Exception as error:
                 name = f"gg_event of {impl.plugin_name} ({self.distribution(impl.plugin_name)})"
-                raise RuntimeError(f"{name} raised {type(error).__name__}: {error}") from error
+                what = str(error) if isinstance(error, Hung) else f"raised {type(error).__name__}: {error}"
+                raise RuntimeError(f"{name} {what}") from error
 
         return sink

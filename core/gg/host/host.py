@@ -18,6 +18,7 @@ from gg.host.judges import Judges
 from gg.host.recording import read_determinism, start_record
 from gg.host.session import Session
 from gg.host.sharing import CpuSharing
+from gg.host.strangers import Strangers
 from gg.host.warden import WardenClient
 from gg.host.workers import Pool
 from gg.library import Library
@@ -69,7 +70,8 @@ class Host:
         self.warden = WardenClient(self.settings)  # first: it starts up while we go on
         threading.Thread(target=load_tokens, name="gg-tokens").start()
         self._sinks = list(sinks)
-        self.plugins = HostPlugins(only) if plugins is not False else None
+        self.strangers = Strangers()
+        self.plugins = HostPlugins(only, self.strangers) if plugins is not False else None
         self.table = OperationTable(builtin_operations())
         self.rejected_rows: list[tuple[str, str]] = []
         added_rows = [(row, "") for row in operations] + (self.plugins.operations() if self.plugins else [])
@@ -78,7 +80,7 @@ class Host:
                 self.table.add(row)
             except ValueError as error:
                 self.rejected_rows.append((str(error), distribution))
-        self.judges = Judges(self.plugins)
+        self.judges = Judges(self.plugins, self.strangers)
         self._worker_plugins = find_worker_plugins(only) if plugins is not False else ()
         builtin = tuple(row.spec() for row in builtin_operations())  # a shared guest has these baked in
         own = {row.id for row in builtin}

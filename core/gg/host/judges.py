@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from gg.host.discovery import HostPlugins
+from gg.host.strangers import Hung, Strangers
 from gg.types import AgentStop, PendingCall
 from gg.window.clean import clean_text
 
 __all__ = ["Judges", "Objection"]
 
-HOOK_TIMEOUT_S = 10.0
 MAX_REASON_BYTES = 16 << 10
 
 Report = Callable[[str, str], None]
@@ -23,9 +22,9 @@ Objection = Callable[[PendingCall, Report], "str | None"]
 class Judges:
     """The plugins that implement `gg_agent_stop` and `gg_pre_call`. ``pre_call`` is None when nobody does."""
 
-    def __init__(self, plugins: HostPlugins | None, timeout_s: float = HOOK_TIMEOUT_S) -> None:
+    def __init__(self, plugins: HostPlugins | None, strangers: Strangers) -> None:
         self._plugins = plugins
-        self._timeout_s = timeout_s
+        self._strangers = strangers
         guards = plugins.manager.hook.gg_pre_call.get_hookimpls() if plugins else []
         self.pre_call: Objection | None = self._pre_call if guards else None
 
@@ -49,24 +48,13 @@ class Judges:
 
     def _ask(self, impl: Any, value: object, report: Report) -> tuple[str | None, bool]:
         """Return a hook's reason, and whether the hook broke."""
-        answers: list[Any] = []
-        errors: list[BaseException] = []
-
-        def ask() -> None:
-            try:
-                answers.append(impl.function(*([value] if impl.argnames else [])))
-            except BaseException as error:  # noqa: BLE001 - a stranger's code, on a thread of its own
-                errors.append(error)
-
-        thread = threading.Thread(target=ask, name=f"gg-hook-{impl.plugin_name}", daemon=True)
-        thread.start()
-        thread.join(self._timeout_s)
         name = getattr(impl.function, "__name__", "a hook")
-        if errors:
-            return self._broke(impl, report, f"{name} raised {type(errors[0]).__name__}: {errors[0]}")
-        if not answers:
-            return self._broke(impl, report, f"{name} had not answered after {self._timeout_s:g} s")
-        answer = answers[0]
+        try:
+            answer: Any = self._strangers.call(lambda: impl.function(*([value] if impl.argnames else [])))
+        except Hung as hung:
+            return self._broke(impl, report, f"{name} {hung}")
+        except BaseException as error:  # noqa: BLE001 - a stranger's code, on a thread of its own
+            return self._broke(impl, report, f"{name} raised {type(error).__name__}: {error}")
         if answer is None:
             return None, False
         if not isinstance(answer, str) or not answer.strip():
