@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,14 +34,16 @@ class Library:
     """A session's programs, oldest first.
 
     :param keep: how many of the newest are kept; None keeps all.
+    :param seed: what its ids follow from; None draws them at random.
     :raises UsageError: when ``keep`` is no positive number.
     """
 
-    def __init__(self, keep: int | None = None) -> None:
+    def __init__(self, keep: int | None = None, seed: int | None = None) -> None:
         given: Any = keep
         if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
             raise UsageError(f"a library keeps 1 program or more, or all of them (None), not {given!r}")
         self._keep = keep
+        self._random: random.Random = random.SystemRandom() if seed is None else random.Random(f"ids {seed}")
         self._entries: dict[str, Entry] = {}
         self._issued: set[str] = set()
 
@@ -54,7 +56,7 @@ class Library:
     def _draw(self) -> str:
         length = _ID_LENGTH + (len(self._issued) >= _MOST_IDS)
         while True:
-            id = "".join(secrets.choice(_LETTERS) for _ in range(length))
+            id = "".join(self._random.choice(_LETTERS) for _ in range(length))
             if id not in self._issued and id != "ok":
                 return id
 

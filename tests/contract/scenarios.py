@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from arms import Arm, Step
+from arms import Arm, Step, snake
 from support import Ran, submit
 
-from gg import Host, Limits
+from gg import Host, Limits, Message
 
 LIMITS = Limits(0.7, 256 << 20)
 SCENARIOS: dict[str, list[list[Step]]] = {
@@ -54,15 +54,24 @@ def take(host: Host, arm: Arm, scenario: str) -> Ran:
 
 def window(ran: Ran, arm: Arm) -> list[tuple[str, ...]]:
     """Return what the model reads, without the language's spelling."""
-    return [(m.role, m.heading or "", m.band, _body(arm, m.heading, m.content)) for m in ran.messages]
+    return [(m.role, snake(m.heading or ""), m.band, _body(arm, m)) for m in ran.messages]
 
 
-def _body(arm: Arm, heading: str | None, text: str) -> str:
-    if heading == "Compiler error":
+def _body(arm: Arm, message: Message) -> str:
+    text = message.content
+    if message.heading == "Compiler error":
         return "<diagnostic>"
-    if heading == "Runtime error":
+    if message.heading == "Runtime error":
         return arm.said(text)
-    return text.replace(f"`{arm.print_call}`", "`<print>`")
+    if message.band in (
+        "docs_views",
+        "search_results",
+    ):  # a page is the language's own: tests/e2e/test_documentation.py
+        return "<page>"
+    if (message.heading or "").startswith("View: program: "):  # a program shown as it was written
+        return "<program>"
+    text = re.sub(r"^[\w.]*Error: ", "", text, flags=re.MULTILINE)  # what the language calls its errors
+    return snake(text.replace(f"`{arm.print_call}`", "`<print>`"))
 
 
 def stream(ran: Ran, arm: Arm) -> list[dict[str, Any]]:
@@ -83,5 +92,15 @@ def _event(arm: Arm, event: dict[str, Any]) -> dict[str, Any]:
         made["error"] = "<diagnostic>" if rejected else arm.said(made["error"])
     for part in (made, made.get("failure"), *made.get("calls", [])):
         if isinstance(part, dict) and "message" in part:
-            part["message"] = re.sub(r"`\w+`", "`<name>`", part["message"])
+            part["message"] = snake(part["message"])
+    if made.get("slug") == "compacted":  # programs and pages are as long as the language writes them
+        made.update(message="<message>", tokens="<tokens>")
+    if "program: " in made.get("selector", ""):
+        made["tokens"] = "<tokens>"
+    if "key" in made:
+        made["key"] = snake(made["key"])
+    if made.get("slug") == "on_use_failed":
+        made["detail"] = "<detail>"
+    if made.get("kind") in ("docs", "search"):
+        made.update(selector=snake(made["selector"]), tokens="<tokens>")
     return made

@@ -5,41 +5,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 from arms import ARMS, Arm
+from pages import events_page, messages_page
 from scenarios import SCENARIOS, take
 from support import Ran
 
 from gg import Host
 
-UNRELATED = ("warm_up_done", "worker_note")
-"""Lines about when a guest was ready, and of plugins that happen to be installed."""
 FOLDER = Path(__file__).parents[1] / "snapshots"
 
 
 def written(ran: Ran, arm: Arm, scenario: str) -> str:
     """Return programs, messages and events of a turn as a page of text."""
-    parts = [f"--- program {n}\n{arm.program(p)}" for n, p in enumerate(SCENARIOS[scenario])]
-    parts += [f"--- {m.role} ({m.band}, {m.tokens} tokens)\n{m.text}" for m in ran.messages]
-    parts.append(f"--- outcome: {ran.turn.outcome}" + ("" if ran.turn.summary is None else f" {ran.turn.summary!r}"))
-    lines = ["--- events"]
-    for event in ran.events:
-        if event.get("slug") in UNRELATED:
-            continue
-        kept = {k: v for k, v in event.items() if k not in ("type", "seq", "ts", "turn")}
-        kept = {k: "<ms>" if k.endswith("Ms") else v for k, v in kept.items() if k != "compileWaitMs"}
-        if event["type"] == "context_breakdown":  # the prompt grows with every operation there is
-            kept["bands"] = {k: "<prompt>" if k == "system" else v for k, v in kept["bands"].items()}
-        if len(kept.get("logs", [])) > 3:
-            kept["logs"] = [*kept["logs"][:2], f"<{len(kept['logs']) - 2} more>"]
-        lines.append(f"{event['type']} {json.dumps(kept, ensure_ascii=False)}")
-    if len(lines) > 60:
-        lines[20:-10] = [f"<{len(lines) - 30} more events>"]
-    return "\n".join([*parts, *lines]) + "\n"
+    programs = [f"--- program {n}\n{arm.program(p)}" for n, p in enumerate(SCENARIOS[scenario])]
+    return "\n".join([*programs, *messages_page(ran), *events_page(ran.events)]) + "\n"
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gg.errors import UsageError
 from gg.host.strangers import Hung, Strangers
@@ -55,8 +55,9 @@ def _bounded(strangers: Strangers, strategy: Strategy) -> Strategy:
     def bounded(messages: Sequence[Message], summary: str, files: Sequence[str]) -> Any:
         def ask() -> Any:
             answer: Any = strategy(messages, summary, files)
-            lazy = isinstance(answer, Iterable) and not isinstance(answer, str | bytes)
-            return list(islice(answer, len(messages) + 1)) if lazy else answer
+            if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+                return answer
+            return list(islice(cast("Iterable[Any]", answer), len(messages) + 1))
 
         return strangers.call(ask)
 

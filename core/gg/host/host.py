@@ -136,7 +136,8 @@ class Host:
         :param skills: a directory of skills, a sub-folder each; without one the agent holds no ``skills``.
         :param memories: a directory that keeps the agent's memories; None keeps them for this session alone.
         :param record: a new file that everything the session takes in is written to, so that it can be replayed.
-        :param deterministic: a seed, or a seed and a clock: programs get a fixed clock and fixed randomness of them.
+        :param deterministic: a seed, or a seed and a clock: programs get a fixed clock and fixed randomness of them,
+            and a library's ids follow from the seed.
         :param tape: what notes, or answers, all that comes from outside; ``record`` makes one.
         :raises UsageError: for an unknown arm, grant, role or mode, a workspace that cannot be used, a skill or memory
             that cannot be read, or a record that cannot be made.
@@ -157,7 +158,8 @@ class Host:
         if language is None and mode != "tool-calling":
             raise UsageError(f"a language is needed; the arms are: {', '.join(self.arms())}")
         arm = None if language is None or mode == "tool-calling" else find_arm(self.settings, language)
-        programs = Library(keep) if library else None
+        determinism = read_determinism(deterministic)
+        programs = Library(keep, None if determinism is None else determinism.seed) if library else None
         without = endings_of_other_roles(role)
         if not library:
             without |= {PROGRAMS_MODULE}
@@ -167,7 +169,6 @@ class Host:
         gate = Gate(self.table, grants, without=without)
         replays = tape is not None and tape.replays
         plugin_sinks: list[Sink] = self.plugins.event_sinks() if self.plugins and not replays else []
-        determinism = read_determinism(deterministic)
         with contextlib.ExitStack() as undo:
             place = workspace
             if place is None:
