@@ -15,9 +15,11 @@ from support import Ran
 
 from gg import Host, Limits, Reply, ToolCall
 from gg.host.judges import Judges
+from gg.record.replay import Replay, replay
 from gg.stream.events import to_wire
 
 Programs = Sequence[Sequence[Step]]
+RECORD = "session.ndjson"
 LIMITS = Limits(1.0, 256 << 20)
 
 
@@ -70,6 +72,14 @@ class Turned:
     """Events of no turn."""
 
 
+@dataclass(frozen=True)
+class Held:
+    """A conversation as it went, and the replay of its record."""
+
+    turns: Sequence[Turned]
+    replay: Replay
+
+
 def turn(*programs: Sequence[Step], content: str = "") -> Said:
     """Return a turn that submits these programs."""
     return Said(programs=programs, content=content)
@@ -80,21 +90,22 @@ def calls(*made: tuple[str, Any], content: str = "") -> Said:
     return Said(calls=made, content=content)
 
 
-def held(arm: Arm, name: str, conversation: Conversation) -> Sequence[Turned]:
+def held(arm: Arm, name: str, conversation: Conversation) -> Held:
     """Return how a conversation went on an arm; it is held once a process."""
     key = (arm.id, name)
     if key not in _held:
-        _held[key] = tuple(_hold(arm, conversation))
+        with TemporaryDirectory() as place, contextlib.ExitStack() as stack:
+            host = stack.enter_context(_host_for(conversation)) if _is_special(conversation) else _plain_host()
+            turns = tuple(_hold(host, arm, conversation, Path(place)))
+            _held[key] = Held(turns, replay(Path(place) / RECORD, host=host))
     return _held[key]
 
 
-_held: dict[tuple[str, str], Sequence[Turned]] = {}
+_held: dict[tuple[str, str], Held] = {}
 
 
-def _hold(arm: Arm, conversation: Conversation) -> Iterator[Turned]:
-    with TemporaryDirectory() as place, contextlib.ExitStack() as stack:
-        host = stack.enter_context(_host_for(conversation)) if _is_special(conversation) else _plain_host()
-        folder = Path(place)
+def _hold(host: Host, arm: Arm, conversation: Conversation, folder: Path) -> Iterator[Turned]:
+    with contextlib.ExitStack() as stack:
         options: dict[str, Any] = {"limits": LIMITS, "deterministic": 7, **conversation.options}
         if conversation.skills:
             options["skills"] = _write_skills(folder, arm, conversation.skills)
@@ -102,7 +113,8 @@ def _hold(arm: Arm, conversation: Conversation) -> Iterator[Turned]:
         workspace.mkdir()
         between: list[Any] = []
         language = None if options.get("mode") == "tool-calling" else arm.id
-        session = stack.enter_context(host.session(language, workspace=workspace, sinks=[between.append], **options))
+        options |= {"workspace": workspace, "sinks": [between.append], "record": folder / RECORD}
+        session = stack.enter_context(host.session(language, **options))
         for said in conversation.said:
             before, seen = session.messages(), len(between)
             source = [arm.program(program) for program in said.programs or ()]

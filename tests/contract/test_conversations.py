@@ -63,7 +63,7 @@ def _text(message: Any) -> str:
 def test_it_reads_as_it_was_read_through(arm: Arm, name: str) -> None:
     """The page of the conversation is the one in the tree."""
     file = FOLDER / f"{arm.id}-{re.sub(r'[^a-z]+', '-', name)}.txt"
-    text = page(held(arm, name, TALKS[name]))
+    text = page(held(arm, name, TALKS[name]).turns)
     if os.environ.get("GG_UPDATE_SNAPSHOTS"):
         FOLDER.mkdir(exist_ok=True)
         file.write_text(text, "utf-8")
@@ -74,7 +74,7 @@ def test_it_reads_as_it_was_read_through(arm: Arm, name: str) -> None:
 @OTHERS
 def test_it_is_the_same_on_every_arm(arm: Arm, name: str) -> None:
     """Window and stream of each turn are those of the first arm, up to spelling."""
-    mine, first = held(arm, name, TALKS[name]), held(ARMS[0], name, TALKS[name])
+    mine, first = held(arm, name, TALKS[name]).turns, held(ARMS[0], name, TALKS[name]).turns
     for number, (one, other) in enumerate(zip(mine, first, strict=True), 1):
         if one.ran is not None and other.ran is not None:
             assert window(one.ran, arm) == window(other.ran, ARMS[0]), f"the window of {number}"
@@ -85,7 +85,7 @@ def test_it_is_the_same_on_every_arm(arm: Arm, name: str) -> None:
 @EVERY
 def test_no_earlier_message_changes(arm: Arm, name: str) -> None:
     """Between two requests messages are added at the end; only closing a view and a compaction take any away."""
-    for number, one in enumerate(held(arm, name, TALKS[name]), 1):
+    for number, one in enumerate(held(arm, name, TALKS[name]).turns, 1):
         before, after = list(one.before), list(one.after)
         ended = one.ran is not None and one.ran.turn.outcome == "finished"
         if one.said.compact is not None or (one.ran is not None and "compacted" in one.ran.slugs()):
@@ -98,6 +98,15 @@ def test_no_earlier_message_changes(arm: Arm, name: str) -> None:
         else:
             assert after[: len(before)] == before, f"the prefix of {number}"
             assert ended or len(after) > len(before) or one.said.file is not None, number
+
+
+@NAMES
+@EVERY
+def test_its_record_replays_to_the_same_window(arm: Arm, name: str) -> None:
+    """Nothing of it differs, to the end: no workspace, skill directory, plugin or strategy is asked a second time."""
+    came = held(arm, name, TALKS[name]).replay
+    assert (came.divergence, came.identical, came.complete, came.torn) == (None, True, True, False)
+    assert came.messages > 0
 
 
 def _closes(one: Turned) -> int:

@@ -392,10 +392,35 @@ def test_a_compaction_is_done_again(arm: str, recording: Recording, replaying: R
     same(replaying(), session)
 
 
-@pytest.mark.parametrize("options", [{"mode": "tool-calling"}, {"language": "javascript", "skills": "."}])
-def test_what_cannot_be_replayed_cannot_be_recorded(host: Host, tmp_path: Path, options: dict[str, Any]) -> None:
-    """The session does not start, and no file is made."""
-    given = {name: str(tmp_path) if value == "." else value for name, value in options.items()}
-    with pytest.raises(UsageError, match="cannot be recorded in this version"):
-        host.session(**given, record=tmp_path / "r.ndjson")
-    assert not (tmp_path / "r.ndjson").exists()
+def test_memories_come_from_the_record(arm: str, recording: Recording, replaying: Replaying, tmp_path: Path) -> None:
+    """What the directory held, and what became of it, is in the record; the directory is not looked at again."""
+    place = tmp_path / "memories"
+    found = one_of(
+        arm,
+        "gg.views.openText('found', gg.memories.searchMemories(['x']).map((m) => m.name).join())",
+        "gg.views.open_text('found', ','.join(m.name for m in gg.memories.search_memories(['x'])))",
+    )
+    for name in ("one", "two"):
+        (tmp_path / "session.ndjson").unlink(missing_ok=True)
+        with recording(arm, memories=place) as session:
+            submit(session, one_of(arm, "gg.memories.writeMemory", "gg.memories.write_memory") + f"('{name}', 'd', 'x')")
+            assert submit(session, found).headed == [("View: found", "one" if name == "one" else "one,two")]
+    shutil.rmtree(place)
+    same(replaying(), session)
+    assert not place.exists()
+
+
+def test_a_memory_that_could_not_be_kept_fails_again(
+    recording: Recording, replaying: Replaying, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that was full then is full in the replay."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with recording("javascript", memories=tmp_path / "memories") as session:
+        monkeypatch.setattr("gg.knowledge.memories.Memories.write", full)
+        submit(session, "gg.memories.writeMemory('b', 'd', 'x')")
+        monkeypatch.undo()
+    assert any("No space left" in message.content for message in session.window)
+    same(replaying(), session)

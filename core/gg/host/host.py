@@ -163,7 +163,7 @@ class Host:
         without = endings_of_other_roles(role)
         if not library:
             without |= {PROGRAMS_MODULE}
-        if skills is None:
+        if skills is None and not (tape is not None and tape.has_skills):
             without |= {SKILLS_MODULE}
         grants = grants if grants is None or isinstance(grants, str) else list(grants)
         gate = Gate(self.table, grants, without=without)
@@ -181,11 +181,8 @@ class Host:
             everyone = (*self._sinks, *plugin_sinks, *sinks)
             limits = limits or Limits()
             if record is not None:
-                if arm is None or skills is not None or compaction is not None:
-                    what = "a session that calls tools, has skills, or a compaction of its own"
-                    raise UsageError(f"{what} cannot be recorded in this version")
                 facts = (grants, programs is not None, keep, role, limits, run_timeout_s, determinism)
-                tape = start_record(self, record, arm, room, gate, *facts)
+                tape = start_record(self, record, arm, mode, room, gate, *facts)
             session = Session(
                 self,
                 arm,

@@ -11,20 +11,18 @@ from gg.errors import UsageError
 from gg.operations.gate import Gate
 from gg.record.lines import VERSION, Header
 from gg.record.recorder import Recorder
-from gg.types import Determinism, Limits
+from gg.types import Determinism, Limits, Mode
 from gg.warden.messages import PluginRef
 from gg.workspace import Workspace
 
 if TYPE_CHECKING:
     from gg.host.host import Host
 
-__all__ = ["MODE", "read_determinism", "start_record"]
-
-MODE = "responses-as-code"
+__all__ = ["read_determinism", "start_record"]
 
 
 def start_record(
-    host: Host, path: str | os.PathLike[str], arm: PluginRef, workspace: Workspace, gate: Gate,
+    host: Host, path: str | os.PathLike[str], arm: PluginRef | None, mode: Mode, workspace: Workspace, gate: Gate,
     grants: Iterable[str] | None, library: bool, keep: int | None, role: str, limits: Limits,
     run_timeout_s: float | None, determinism: Determinism | None,
 ) -> Recorder:  # fmt: skip
@@ -35,10 +33,10 @@ def start_record(
     header = Header(
         v=VERSION,
         gg=gg.__version__,
-        arm=arm.name,
-        distribution=arm.distribution,
-        arm_version=arm.version,
-        mode=MODE,
+        arm="" if arm is None else arm.name,
+        distribution="" if arm is None else arm.distribution,
+        arm_version="" if arm is None else arm.version,
+        mode=mode,
         role=role,
         grants=None if grants is None else list(grants),
         operations=[row.id for row in host.table if gate.permits(row)],

@@ -160,6 +160,7 @@ class Session:
         if not self._turning.acquire(blocking=False):
             raise UsageError("a turn of this session is running")
         try:
+            self.tape.compaction(summary, files)
             return compact(self, summary, tuple(files), strategy)
         finally:
             self._turning.release()
@@ -309,7 +310,7 @@ class Session:
             surface = surface_of_arm(hello.info, self.operations())
         self.info: ArmInfo = surface.info
         self._tools = surface.tools
-        self.knowledge = open_knowledge(self.info, skills, memories)
+        self.knowledge = open_knowledge(self.info, skills, memories, self.tape)
         modules = [module.module for module in surface.modules]
         self._context = json.dumps({"modules": modules, "lib": False, "code": []})
         self.window.push(Message("system", surface.prompt + self._knows(modules), "system"))

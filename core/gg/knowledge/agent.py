@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from gg.knowledge.code import LoadedCode
 from gg.knowledge.memories import Memories
 from gg.knowledge.skills import Skill, read_skills
+from gg.record.tape import NO_TAPE, Tape
 from gg.types import ArmInfo
 
 __all__ = ["Knowledge", "open_knowledge", "prompt_section"]
@@ -24,14 +26,32 @@ class Knowledge:
 
 
 def open_knowledge(
-    info: ArmInfo, skills: str | os.PathLike[str] | None, memories: str | os.PathLike[str] | None
+    info: ArmInfo, skills: str | os.PathLike[str] | None, memories: str | os.PathLike[str] | None, tape: Tape = NO_TAPE
 ) -> Knowledge:
-    """Read the skills and memories of a session.
+    """Read the skills and memories of a session; in a replay they are those that the session began with.
 
     :raises UsageError: naming the file that is at fault.
     """
-    read = {} if skills is None else read_skills(skills, info.extensions)
-    return Knowledge(read, Memories(memories, info.extensions), LoadedCode(info))
+
+    def find_skills() -> list[list[str | None]]:
+        return [] if skills is None else [_plain(skill) for skill in read_skills(skills, info.extensions).values()]
+
+    kept = Memories(None if tape.replays else memories, info.extensions)
+    nothing: list[list[str | None]] = []
+    read = [_skill(plain) for plain in tape.fact("skills", find_skills, nothing)]
+    began = tape.fact("memories", lambda: [_plain(memory) for memory in kept], nothing)
+    if tape.replays:
+        for plain in began:
+            kept.write(_skill(plain))
+    return Knowledge({skill.name: skill for skill in read}, kept, LoadedCode(info))
+
+
+def _plain(skill: Skill) -> list[str | None]:
+    return [skill.name, skill.description, skill.body, skill.code, skill.on_use]
+
+
+def _skill(plain: list[Any]) -> Skill:
+    return Skill(*plain)
 
 
 def prompt_section(knowledge: Knowledge, *, skills: bool, memories: bool) -> str:

@@ -131,6 +131,7 @@ class CallDesk:
             failure = None
         except OperationFailure as error:
             failure = error
+            outside = outside or error.code == "io-error"  # a disk had a say: a memory that could not be kept
             dispatched = dispatched and error.code not in _NEVER_DISPATCHED
             reply = _encode({"ok": False, "error": _error(name, error.code, error.message)})
         return Served(reply, failure, dispatched, outside)

@@ -15,11 +15,13 @@ __all__ = [
     "VERSION",
     "Answer",
     "Call",
+    "CompactionLine",
     "Effect",
     "Ended",
     "EventLine",
     "Fact",
     "Header",
+    "Input",
     "Line",
     "Program",
     "Ran",
@@ -31,7 +33,7 @@ __all__ = [
     "chained",
 ]
 
-VERSION = 1
+VERSION = 2
 SUM_LENGTH = 12
 
 
@@ -76,6 +78,13 @@ class ToolCallItem(msgspec.Struct):
     arguments: str | dict[str, Any]
 
 
+class CompactionLine(_Line, tag="compaction"):
+    """The window is compacted from outside, between two turns."""
+
+    summary: str
+    files: list[str]
+
+
 class ReplyLine(_Line, tag="reply"):
     """The model's reply came; a turn begins."""
 
@@ -88,7 +97,9 @@ class Fact(_Line, tag="fact"):
     """What a turn asked of the outside that is no call.
 
     ``kind``: ``minted`` an id of the library, ``judged`` the reasons against an ending, ``deferred`` the results that
-    came, ``cancelled`` that no further program may run.
+    came, ``cancelled`` that no further program may run, ``skills`` and ``memories`` what the session began with (name,
+    description, text, code and on-use script of each), ``kept`` the places of the messages that a strategy of the
+    embedder's kept, or why it failed.
     """
 
     kind: str
@@ -182,7 +193,9 @@ class Ended(_Line, tag="ended"):
     window: str
 
 
-Line = Header | User | ReplyLine | Fact | Program | Call | Answer | Ran | WindowLine | EventLine | TurnLine | Ended
+Input = User | CompactionLine | ReplyLine
+"""What comes into a session from outside, by its embedder."""
+Line = Header | Input | Fact | Program | Call | Answer | Ran | WindowLine | EventLine | TurnLine | Ended
 
 
 def chained(before: str, line: bytes) -> str:

@@ -12,19 +12,7 @@ from gg.errors import UsageError
 from gg.operations.table import OperationFailure
 from gg.record.divergence import Diverged, Divergence, RecordEnds, describe, first_difference
 from gg.record.effects import apply_effect
-from gg.record.lines import (
-    Answer,
-    Call,
-    Ended,
-    EventLine,
-    Fact,
-    Line,
-    Program,
-    Ran,
-    ReplyLine,
-    TurnLine,
-    User,
-)
+from gg.record.lines import Answer, Call, Ended, EventLine, Fact, Input, Line, Program, Ran, TurnLine
 from gg.record.pool import json_bytes, read_json
 from gg.record.reader import Numbered, RecordReader
 from gg.record.shapes import comparable_event, window_line
@@ -58,6 +46,7 @@ class Player(Tape):
     def __init__(self, reader: RecordReader) -> None:
         self._header = reader.header
         self._logs = reader.header.seed is not None
+        self.has_skills = any(id.startswith("skills.") for id in reader.header.operations)
         self._lines = iter(reader)
         self._ahead: deque[Numbered] = deque()
         self._session: Session | None = None
@@ -71,11 +60,11 @@ class Player(Tape):
 
     # -- what drives a replay -----------------------------------------------------------------------------------------
 
-    def next_input(self) -> User | ReplyLine | Ended | None:
+    def next_input(self) -> Input | Ended | None:
         """Return what came into the session next, or None where the record ends."""
         while (numbered := self._peek()) is not None:
             line = numbered.line
-            if isinstance(line, User | ReplyLine | Ended):
+            if isinstance(line, Input | Ended):
                 self._take()
                 return line
             if isinstance(line, EventLine) and line.event.get("type") == "session_ended":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -13,6 +13,7 @@ from gg.record.effects import Noting
 from gg.record.lines import (
     Answer,
     Call,
+    CompactionLine,
     Ended,
     EventLine,
     Fact,
@@ -65,6 +66,10 @@ class Recorder(Tape):
     def user(self, content: str) -> None:
         """Write a user message down."""
         self._writer.write(User(content=content))
+
+    def compaction(self, summary: str, files: Sequence[str]) -> None:
+        """Write down what the window is compacted with."""
+        self._writer.write(CompactionLine(summary=summary, files=list(files)))
 
     def reply(self, turn: int, reply: Reply) -> None:
         """Write the model's reply down."""

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
-from gg.errors import RecordError
+from gg.errors import RecordError, UsageError
 from gg.host.host import Host
-from gg.host.recording import MODE
 from gg.host.reply import Reply
 from gg.record.divergence import Diverged, Divergence, RecordEnds
-from gg.record.lines import Ended, Header, ReplyLine, User
+from gg.record.lines import CompactionLine, Ended, Header, ReplyLine, User
 from gg.record.player import Player
 from gg.record.reader import RecordReader
 from gg.record.shapes import digest_of
-from gg.types import Determinism, Limits
+from gg.types import MODES, Determinism, Limits, Mode
 from gg.window.messages import ToolCall
 
 if TYPE_CHECKING:
@@ -76,8 +75,8 @@ def replay(
     """
     with RecordReader(path) as reader, ExitStack() as undo:
         header = reader.header
-        if header.mode != MODE:
-            raise RecordError(1, f"is of a session in the mode {header.mode!r}, and this gg replays {MODE!r} alone")
+        if header.mode not in MODES:
+            raise RecordError(1, f"is of a session in the mode {header.mode!r}, which this gg does not know")
         if host is None:
             host = undo.enter_context(Host(plugins=header.plugins, spares=False, confinement=confinement))
         player = Player(reader)
@@ -120,9 +119,9 @@ class _Replaying:
         if header.seed is not None:
             determinism = Determinism(header.seed) if header.clock is None else Determinism(header.seed, header.clock)
         return self._host.session(
-            header.arm, grants=header.grants, limits=Limits(header.timeout_s, header.memory_bytes),
-            library=header.library, keep=header.keep, role=header.role, sinks=sinks, deterministic=determinism,
-            tape=self._player,
+            header.arm or None, mode=cast("Mode", header.mode), grants=header.grants,
+            limits=Limits(header.timeout_s, header.memory_bytes), library=header.library, keep=header.keep,
+            role=header.role, sinks=sinks, deterministic=determinism, tape=self._player,
         )  # fmt: skip
 
     def _play(self, session: Session) -> tuple[bool, Divergence | None]:
@@ -130,6 +129,9 @@ class _Replaying:
         while (line := self._player.next_input()) is not None:
             if isinstance(line, User):
                 session.user(line.content)
+            elif isinstance(line, CompactionLine):
+                with suppress(UsageError):  # it failed then too, and the stream says so
+                    session.compact(line.summary, line.files)
             elif isinstance(line, ReplyLine):
                 session.turn(_reply(line))
             else:

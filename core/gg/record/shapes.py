@@ -63,11 +63,13 @@ def window_line(action: str, message: Message) -> WindowLine:
 
 
 def digest_of(messages: Iterable[Message]) -> str:
-    """Return the SHA-256 of a window, as hexadecimal: of each message's role, text, call id and calls, in order."""
+    """Return the SHA-256 of a window, as hexadecimal: of each message's role, text, call id, calls and picture."""
     digest = hashlib.sha256()
     for message in messages:
         calls = [(call.id, call.name, call.argument_text) for call in message.tool_calls]
         digest.update(msgspec.json.encode([message.role, message.text, message.tool_call_id, calls]))
+        if message.image is not None:
+            digest.update(hashlib.sha256(message.image.data).digest())
         digest.update(b"\n")
     return digest.hexdigest()
 

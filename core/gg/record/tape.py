@@ -8,7 +8,7 @@ was written, and compares.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -45,12 +45,17 @@ class Tape:
 
     replays = False
     """Whether a record stands in for the outside: no workspace, plugin or clock is asked then."""
+    has_skills = False
+    """Whether the record is of a session that had skills."""
 
     def attach(self, session: Session) -> None:
         """Learn whose tape it is; the session's stream and window are there."""
 
     def user(self, content: str) -> None:
         """A user message has come."""
+
+    def compaction(self, summary: str, files: Sequence[str]) -> None:
+        """The window is about to be compacted from outside, between two turns."""
 
     def reply(self, turn: int, reply: Reply) -> None:
         """The model's reply to ``turn`` has come."""

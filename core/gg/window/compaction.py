@@ -15,7 +15,7 @@ from gg import wording
 from gg.window.messages import NOTICE, Message
 from gg.window.window import Window
 
-__all__ = ["BadCompaction", "Compacted", "Strategy", "keep_what_was_pinned", "rewritten"]
+__all__ = ["BadCompaction", "Compacted", "Strategy", "answered", "keep_what_was_pinned", "rewritten"]
 
 Strategy = Callable[[Sequence[Message], str, Sequence[str]], Iterable[Message]]
 
@@ -60,11 +60,8 @@ def rewritten(window: Window, strategy: Strategy, summary: str, files: Sequence[
     own = list(window)
     copies = [dataclasses.replace(message) for message in own]
     places = {id(copy): place for place, copy in enumerate(copies)}
-    answer: Any = strategy(tuple(copies), summary, tuple(files))
-    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
-        raise BadCompaction(f"it answered {type(answer).__name__}, not the messages that stay")
     kept: list[int] = []
-    for message in cast("Iterable[Any]", answer):
+    for message in answered(strategy(tuple(copies), summary, tuple(files))):
         place = places.get(id(message))
         if place is None:
             raise BadCompaction("it answered something that is no message of the window")
@@ -76,6 +73,16 @@ def rewritten(window: Window, strategy: Strategy, summary: str, files: Sequence[
     note = Message("user", wording.compacted(summary), "system", NOTICE, turn=max(window.turn - 1, 0))
     at = next((n for n, message in enumerate(messages) if message.turn == window.turn and message.role != "system"), -1)
     return [*messages, note] if at < 0 else [*messages[:at], note, *messages[at:]]
+
+
+def answered(answer: Any) -> Iterable[Any]:
+    """Return a strategy's answer as what it should be.
+
+    :raises BadCompaction: for one that is no list of anything.
+    """
+    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+        raise BadCompaction(f"it answered {type(answer).__name__}, not the messages that stay")
+    return cast("Iterable[Any]", answer)
 
 
 def _check(own: Sequence[Message], kept: Sequence[Message]) -> None:
