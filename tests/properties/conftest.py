@@ -1,26 +1,16 @@
-"""Makes the modules that the property tests share importable, and keeps one session an arm for all their examples."""
+"""Makes the modules that the property tests share importable, and lets them soak."""
 
 from __future__ import annotations
 
 import pathlib
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "contract")]
 
-from bounds import SOAK, Sessions
-
-from gg import Host
-
-
-@pytest.fixture(scope="session")
-def sessions(host: Host) -> Iterator[Sessions]:
-    """Sessions that last over the examples of a test."""
-    with Sessions(host) as made:
-        yield made
+from bounds import SOAK  # noqa: E402 - found by the line above
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -48,7 +48,7 @@ def lines_of(body: str) -> list[str]:
 
 
 def test_the_arms_are_those_that_are_installed() -> None:
-    """gg's own two at least; one that is installed later is tried by itself."""
+    """Two of gg's own at least; one that is installed later is tried by itself."""
     assert {"javascript", "python"} <= set(OWN)
 
 
@@ -130,7 +130,7 @@ def test_a_message_is_trimmed_once(arm: str, text: bytes) -> None:
     if found.band == "clean":
         return
     emitted = readable_lines(text)
-    if sum(len(line.encode()) + 1 for line in emitted) <= MAX_BODY_BYTES and all(len(l) < 600 for l in emitted):
+    if sum(len(line.encode()) + 1 for line in emitted) <= MAX_BODY_BYTES and all(len(line) < 600 for line in emitted):
         assert body.strip("\n") == "\n".join(emitted).strip("\n") or not body.strip()
     first = next((line for line in emitted if line), "")
     assert not first.strip() or lines_of(body)[0][:500] == first[:500], "its first line stays longest"
