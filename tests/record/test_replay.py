@@ -20,6 +20,7 @@ from gg.operations.table import Arguments, Operation, OperationFailure
 from gg.record.replay import Replay, replay
 from gg.record.shapes import digest_of
 from gg.types import AgentStop, PendingCall
+from gg.window.messages import Image
 
 
 def same(result: Replay, session: Session) -> None:
@@ -390,6 +391,28 @@ def test_a_compaction_is_done_again(arm: str, recording: Recording, replaying: R
         submit(session, spell(arm, "$OPEN_TEXT('b', '2')"))
     assert not any(message.heading == "View: a" for message in session.window)
     same(replaying(), session)
+
+
+def test_a_picture_is_shown_again(arm: str, recording: Recording, replaying: Replaying, path: Path) -> None:
+    """Its bytes are in the record, not its file; another picture is another window."""
+    data = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+    place = path.with_suffix(".work")
+    place.mkdir()
+    (place / "p.png").write_bytes(data)
+    with recording(arm, workspace=place) as session:
+        submit(session, spell(arm, "$OPEN_FILE('p.png')\n$OPEN_FILE('p.png')"))
+    (place / "p.png").unlink()
+    same(replaying(), session)
+    edited = lines(path)
+    call = next(one for one in edited if one.get("effects"))
+    call["effects"][0]["args"][3] = "a text"
+    whole = path.read_bytes()
+    forge(path, edited)
+    assert "cannot be done again" in str(replaying().divergence)
+    path.write_bytes(whole)
+    shown = next(m for m in session.window if m.image is not None)
+    shown.image = Image("image/png", data[:-1])
+    assert replaying().window != digest_of(session.window)
 
 
 @pytest.mark.parametrize("options", [{"mode": "tool-calling"}, {"language": "javascript", "skills": "."}])

@@ -61,7 +61,7 @@ class _Noted:
 
 def _effect(service: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Effect:
     try:
-        plain_args, plain_kwargs = msgspec.to_builtins([list(args), kwargs], builtin_types=())
+        plain_args, plain_kwargs = msgspec.to_builtins([list(args), kwargs], builtin_types=(bytes,))
     except (TypeError, ValueError):
         return Effect(service, method, None)
     return Effect(service, method, plain_args, plain_kwargs)

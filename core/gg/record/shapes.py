@@ -59,15 +59,23 @@ def window_line(action: str, message: Message) -> WindowLine:
         tool_call_id=message.tool_call_id,
         tool_calls=tool_call_items(message.tool_calls),
         selector=message.selector,
+        image=None if removed else _picture(message),
     )
 
 
+def _picture(message: Message) -> list[str] | None:
+    if message.image is None:
+        return None
+    return [message.image.media_type, hashlib.sha256(message.image.data).hexdigest()]
+
+
 def digest_of(messages: Iterable[Message]) -> str:
-    """Return the SHA-256 of a window, as hexadecimal: of each message's role, text, call id and calls, in order."""
+    """Return the SHA-256 of a window, as hexadecimal: of each message's role, text, call id, calls and picture."""
     digest = hashlib.sha256()
     for message in messages:
         calls = [(call.id, call.name, call.argument_text) for call in message.tool_calls]
-        digest.update(msgspec.json.encode([message.role, message.text, message.tool_call_id, calls]))
+        parts = [message.role, message.text, message.tool_call_id, calls]
+        digest.update(msgspec.json.encode(parts if message.image is None else [*parts, _picture(message)]))
         digest.update(b"\n")
     return digest.hexdigest()
 

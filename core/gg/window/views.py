@@ -97,21 +97,21 @@ class Views:
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
-    def open_picture(self, path: str, media_type: str, size: int, read: Callable[[], bytes]) -> bool:
+    def open_picture(self, path: str, media_type: str, size: int, data: bytes | None) -> bool:
         """Open a file view of a picture; return whether it is attached, which one over `MAX_IMAGE_BYTES` is not.
 
-        :param read: called for its bytes where it is attached.
+        :param data: its bytes, or None for one that is over it.
         :raises ViewRefused: ``limit-exceeded`` past what the pictures of a turn hold.
         """
         key = ("file", path, None)
         image = None
-        if size > MAX_IMAGE_BYTES:
+        if data is None:
             body = wording.picture_not_attached(media_type, size, MAX_IMAGE_BYTES)
         else:
             old = self._window.view(key)
             held = self._window.picture_bytes() - (len(old.image.data) if old is not None and old.image else 0)
-            image = Image(media_type, read())
-            size = len(image.data)
+            image = Image(media_type, bytes(data))  # a record that was edited may say that it is a text
+            size = len(data)
             if held + size > MAX_PICTURES_BYTES:
                 raise ViewRefused(
                     "limit-exceeded",
