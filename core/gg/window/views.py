@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ __all__ = [
 
 ViewKind = Literal["file", "text", "docs"]
 SEARCH_RESULTS = "search results"
+_RANGE = re.compile(r":[0-9]+-[0-9]+ of [0-9]+ lines\Z")
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
@@ -93,7 +95,7 @@ class Views:
         if truncated:
             raise ViewRefused("limit-exceeded", f"{path} is over the {MAX_BODY_BYTES} bytes a view holds")
         self._compose(contents)
-        heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else f"File: {path}"
+        heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else _without_lines(path)
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
@@ -120,7 +122,7 @@ class Views:
                 )
             body = wording.picture(media_type, size)
         self._compose(body)
-        message = Message("user", body, "file_views", f"File: {path}", selector=path, key=key, image=image)
+        message = Message("user", body, "file_views", _without_lines(path), selector=path, key=key, image=image)
         self._place(message, "file")
         return image is not None
 
@@ -185,6 +187,11 @@ class Views:
         message.program = self._program
         replaced = self._window.place_view(message)
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
+
+
+def _without_lines(path: str) -> str:
+    """Return the heading of a file without lines: a name that ends as if it had a range is given the empty one."""
+    return f"File: {path}:0-0 of 0 lines" if _RANGE.search(path) else f"File: {path}"
 
 
 def _check_size(what: str, text: str) -> int:
