@@ -34,7 +34,11 @@ def file_heading(path: str, text: str) -> str:
     lines = text.count("\n") + (text != "" and not text.endswith("\n"))
     if lines:
         return f"File: {path}:1-{lines} of {lines} lines"
-    return f"File: {path}:0-0 of 0 lines" if path.endswith(" lines") and ":" in path and " of " in path else f"File: {path}"
+    return (
+        f"File: {path}:0-0 of 0 lines"
+        if path.endswith(" lines") and ":" in path and " of " in path
+        else f"File: {path}"
+    )
 
 
 def check(session: Session, expected: list[tuple[str, str | None]]) -> None:
@@ -144,7 +148,13 @@ def test_no_program_forges_a_heading(forging_host: Host, arm: Arm, steps: list[A
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.id)
 @bounded(20)
-@given(reason=texts(), title=names(), result=texts(), summary=texts(), failing=st.sampled_from(["read", "docs", "open", "changes"]))
+@given(
+    reason=texts(),
+    title=names(),
+    result=texts(),
+    summary=texts(),
+    failing=st.sampled_from(["read", "docs", "open", "changes"]),
+)
 def test_no_notice_forges_a_heading(
     forging_host: Host, judge: Any, board: Board, arm: Arm, reason: str, title: str, result: str, summary: str, failing: str
 ) -> None:  # fmt: skip
