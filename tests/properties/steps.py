@@ -88,7 +88,10 @@ def window_programs(draw: st.DrawFn, depth: int = 2) -> list[Any]:
         st.sampled_from([("compact", "so far"), ("nothing",), ("read", "missing"), ("throw", "enough"), ("search", "close")]),
     )  # fmt: skip
     steps: list[Any] = draw(st.lists(step, max_size=6))
-    if depth and draw(st.integers(0, 4)) == 0:
+    if depth and draw(st.integers(0, 7)) == 0:
+        for number in range(draw(st.integers(2, 5))):  # longer than a turn runs
+            steps = [("open", f"chain {number}", "x"), ("rerun", steps or [("nothing",)])]
+    elif depth and draw(st.integers(0, 4)) == 0:
         steps.insert(draw(st.integers(0, len(steps))), ("rerun", draw(window_programs(depth - 1))))
     steps += draw(
         st.sampled_from([[]] * 12 + [[("reject",)], [("finish", "done")], [("finish", "done"), ("throw", "no")]])

@@ -217,17 +217,14 @@ def test_no_skill_forges_a_heading(
     written = f'---\nname: "{name}"\ndescription: "{description}"\n---\n{body}'
     (place / "s" / "skill.md").write_bytes(written.encode())
     called, said = name.strip(), " ".join(description.split())
-    try:
-        session = host.session(arm.id, limits=LIMITS, skills=place)
-    except UsageError as error:
-        assert len(str(error).splitlines()) == 1
-        assert "\n" in name + description or not allowed(called) or not said or FORBIDDEN & set(said)
+    whole = "\n" not in name + description  # a line break ends a field, and what comes behind it is another
+    if whole and not (allowed(called) and said and not FORBIDDEN & set(said)):
+        with pytest.raises(UsageError) as raised:
+            host.session(arm.id, limits=LIMITS, skills=place)
+        assert len(str(raised.value).splitlines()) == 1
+    if not whole or not (allowed(called) and said and not FORBIDDEN & set(said)):
         return
-    with session:
-        assert allowed(called)
-        assert not FORBIDDEN & set(said)
-        if "\n" in name + description:
-            return  # it ended a field, and what came behind it was another
+    with host.session(arm.id, limits=LIMITS, skills=place) as session:
         prompt = next(iter(session.window)).text
         assert prompt.splitlines()[-2:] == ["Skills you can read:", f"- `{called}`: {said}"]
         submit(session, arm.program([("skill", called)]))
