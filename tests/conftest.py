@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import signal
 import sys
@@ -10,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "e2e"))  # `support` is importable from every folder
 
@@ -17,8 +19,12 @@ from support import ARMS, Ran, Runner, StrangeArms
 
 from gg import Host
 
-HANG_S = 90
-"""No test takes nearly as long; compiling the Python guest on a cold cache does."""
+SOAK = os.environ.get("GG_SOAK") == "1"
+HANG_S = 0 if SOAK else 90
+"""No test takes nearly as long, unless it soaks; compiling the Python guest on a cold cache does."""
+settings.register_profile("ci", derandomize=True, print_blob=True)
+settings.register_profile("soak", print_blob=True)
+settings.load_profile("soak" if SOAK else "ci")  # tests that run twice do the same twice
 
 
 @pytest.fixture(autouse=True)

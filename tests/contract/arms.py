@@ -14,7 +14,7 @@ from typing import Any
 Step = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Arm:
     """One language. ``steps`` has a template a step: ``{0}`` is its first argument as a literal, and so on."""
 
@@ -29,6 +29,15 @@ class Arm:
     """Return the sentence of an error's body: what was thrown, without class, place and frames."""
     code: dict[str, str]
     """Code halves of skills: ``parse`` exports a function of that name, ``breaks`` fails when it is loaded."""
+    literal: Callable[[object], str] = json.dumps
+    """Write a text, a number or a list of them."""
+
+    def __repr__(self) -> str:
+        return f"<{self.id}>"
+
+    def name(self, id: str) -> str:
+        """Return the name of an operation as its documentation's heading has it."""
+        return f"gg.{_camel(id)}" if self.id == "javascript" else f"gg.{id}"
 
     def program(self, steps: Sequence[Step]) -> str:
         """Return a program of these steps."""
@@ -39,10 +48,10 @@ class Arm:
         if name == "caught":
             return self.caught(self._step(tuple(arguments)))
         if name == "repeated":
-            return self.repeated(arguments[0], self._step(tuple(arguments[1:])))
-        if name == "rerun":  # another program, by its steps
+            return self.repeated(int(arguments[0]), self._step(tuple(arguments[1:])))
+        if name == "rerun" and not (arguments and isinstance(arguments[0], str)):  # another program, by its steps
             arguments = [self.program(arguments)]
-        return self.steps[name].format(*(json.dumps(argument) for argument in arguments))
+        return self.steps[name].format(*(self.literal(argument) for argument in arguments))
 
 
 def snake(text: str) -> str:
@@ -65,7 +74,7 @@ _VERBS = {
     "finish": "session.finish({0})", "approve": "session.approve()", "request_changes": "session.request_changes({0})",
     "rerun": "programs.rerun({0})", "get": "programs.get({0})",
     "search": "docs.search({0})", "open_docs": "views.open_docs_view({0})", "close_docs": "docs.close({0})",
-    "close_all_docs": "docs.close_all()", "list": "files.list_dir()",
+    "close_all_docs": "docs.close_all()", "list": "files.list_dir({0})",
     "read_skill": "skills.read_skill({0})", "write_memory": "memories.write_memory({0}, {1}, {2})",
     "read_memory": "memories.read_memory({0})", "edit_memory": "memories.edit_memory({0}, {1}, {2})",
     "delete_memory": "memories.delete_memory({0})", "shell": "shell.shell({0})", "compact": "context.compact({0})",
@@ -73,6 +82,17 @@ _VERBS = {
     "wait_for_issue": "board.wait_for_issue({0})",
 }  # fmt: skip
 """Calls that every language makes alike but for their spelling."""
+
+
+def _python_literal(value: object) -> str:
+    """Write JSON as Python does: a character past U+FFFF is one escape, not two."""
+    return re.sub(
+        r"(?<!\\)((?:\\\\)*)\\u(d[89ab]..)\\u(d[c-f]..)",
+        lambda m: (
+            f"{m[1]}\\U{ord((chr(int(m[2], 16)) + chr(int(m[3], 16))).encode('utf-16', 'surrogatepass').decode('utf-16')):08x}"
+        ),
+        json.dumps(value),
+    )
 
 
 def _camel(call: str) -> str:
@@ -87,6 +107,7 @@ ARMS = (
         | {
             "throw": "throw new Error({0});",
             "log": "console.log({0});",
+            "warn": "console.error({0});",
             "nothing": "1;",
             "spin": "while (true) {{}}",
             "reject": "1 +",
@@ -123,6 +144,7 @@ ARMS = (
         | {
             "throw": "raise RuntimeError({0})",
             "log": "print({0})",
+            "warn": "import sys; print({0}, file=sys.stderr)",
             "nothing": "1",
             "spin": "while True: pass",
             "reject": "1 +",
@@ -149,5 +171,6 @@ ARMS = (
         caught=lambda statement: "try:\n    " + statement.replace("\n", "\n    ") + "\nexcept Exception: pass",
         repeated=lambda count, statement: f"for i in range({count}):\n    " + statement.replace("\n", "\n    "),
         said=_said_python,
+        literal=_python_literal,
     ),
 )

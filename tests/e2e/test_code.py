@@ -473,6 +473,8 @@ def test_a_memory_is_written_read_edited_found_and_forgotten(host: Host, arm: st
         (("a\nb", "d", "b"), "invalid-argument"),
         ((" a", "d", "b"), "invalid-argument"),
         (("a", "  ", "b"), "invalid-argument"),
+        (("a", "its next session would not start: \u202e", "b"), "invalid-argument"),
+        (("a", "nor with \x1b", "b"), "invalid-argument"),
         (("n" * 201, "d", "b"), "invalid-argument"),
         (("a", "d" * 257, "b"), "limit-exceeded"),
         (("a", "d", "b" * 8193), "limit-exceeded"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support import FAST, Ran, one_of
 
-from gg import Host, Reply
+from gg import Host, Reply, ToolCall
 from gg.errors import UsageError
 
 
@@ -76,3 +78,14 @@ def test_ids_that_cannot_be_sent_are_given() -> None:
     calls: list[Any] = [{"name": "t", "id": id} for id in (None, "", "\ud800", "call_2")]
     ids = [call.id for call in Reply.read({"toolCalls": calls}).tool_calls]
     assert ids == ["call_1", "call_3", "call_4", "call_2"]
+
+
+@pytest.mark.parametrize("options", [{"language": "javascript"}, {"mode": "tool-calling"}])
+def test_what_names_a_strange_tool_can_be_sent(host: Host, options: dict[str, Any], tmp_path: Path) -> None:
+    """A name that is no UTF-8 is answered without what cannot be sent, and a record of it is closed."""
+    recorded = {"record": tmp_path / "r"} if "language" in options else {}
+    with host.session(**options, **recorded, limits=FAST) as session:
+        session.turn(Reply("", [ToolCall("c", "read\ud800_it", {})]))
+        (answer,) = [m.content for m in session.window if m.role == "tool"]
+        assert answer.startswith("`read_it` is not a tool here.")
+        json.dumps(session.messages(), ensure_ascii=False).encode()

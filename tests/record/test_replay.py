@@ -20,6 +20,7 @@ from gg.operations.table import Arguments, Operation, OperationFailure
 from gg.record.replay import Replay, replay
 from gg.record.shapes import digest_of
 from gg.types import AgentStop, PendingCall
+from gg.window.messages import Image
 
 
 def same(result: Replay, session: Session) -> None:
@@ -403,7 +404,9 @@ def test_memories_come_from_the_record(arm: str, recording: Recording, replaying
     for name in ("one", "two"):
         (tmp_path / "session.ndjson").unlink(missing_ok=True)
         with recording(arm, memories=place) as session:
-            submit(session, one_of(arm, "gg.memories.writeMemory", "gg.memories.write_memory") + f"('{name}', 'd', 'x')")
+            submit(
+                session, one_of(arm, "gg.memories.writeMemory", "gg.memories.write_memory") + f"('{name}', 'd', 'x')"
+            )
             assert submit(session, found).headed == [("View: found", "one" if name == "one" else "one,two")]
     shutil.rmtree(place)
     same(replaying(), session)
@@ -424,3 +427,25 @@ def test_a_memory_that_could_not_be_kept_fails_again(
         monkeypatch.undo()
     assert any("No space left" in message.content for message in session.window)
     same(replaying(), session)
+
+
+def test_a_picture_is_shown_again(arm: str, recording: Recording, replaying: Replaying, path: Path) -> None:
+    """Its bytes are in the record, not its file; another picture is another window."""
+    data = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+    place = path.with_suffix(".work")
+    place.mkdir()
+    (place / "p.png").write_bytes(data)
+    with recording(arm, workspace=place) as session:
+        submit(session, spell(arm, "$OPEN_FILE('p.png')\n$OPEN_FILE('p.png')"))
+    (place / "p.png").unlink()
+    same(replaying(), session)
+    edited = lines(path)
+    call = next(one for one in edited if one.get("effects"))
+    call["effects"][0]["args"][3] = "a text"
+    whole = path.read_bytes()
+    forge(path, edited)
+    assert "cannot be done again" in str(replaying().divergence)
+    path.write_bytes(whole)
+    shown = next(m for m in session.window if m.image is not None)
+    shown.image = Image("image/png", data[:-1])
+    assert replaying().window != digest_of(session.window)

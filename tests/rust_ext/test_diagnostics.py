@@ -181,6 +181,7 @@ def test_bands_of_preparing(arm: Any, text: bytes, exit_status: int | None, sign
         (python, b"", 3, None, "Runtime error"),
         (python, b"", None, 9, "Runtime error"),
         (python, b'  File "main.py", line 3\nTabError: x\n', 1, None, "Compiler error"),
+        (python, b'  File "main.py", line 3\nTabError: x\n', None, 9, "Runtime error"),
         (
             python,
             b'Traceback (most recent call last):\n  File "main.py", line 3\nSyntaxError: x\n',

@@ -34,7 +34,7 @@ def conversation() -> Window:
         window.push(Message("tool", "`grep files` is not a tool here.", "tool_output", tool_call_id="b"))
         view = Views(window, lambda *_: None, 0, 0)
         view.open_text("a", "body")
-        view.open_picture("p.png", "image/png", len(PNG), lambda: PNG)
+        view.open_picture("p.png", "image/png", len(PNG), PNG)
     window.push(Message("user", "a fact", "system", "Notice"))
     window.push(Message("user", "go on", "user_prompt"))
     return window
@@ -97,7 +97,7 @@ def test_pictures(shape: Any) -> None:
     """A picture goes out behind its heading, as base64 of the file's own bytes and with its type."""
     window = Window()
     view = Views(window, lambda *_: None, 0, 0)
-    view.open_picture("p.png", "image/png", len(PNG), lambda: PNG)
+    view.open_picture("p.png", "image/png", len(PNG), PNG)
     rendered = render(window, shape)
     check_messages(shape, rendered)
     (message,) = rendered["messages"] if shape == "anthropic" else rendered

@@ -109,6 +109,18 @@ def test_file_headings(first: int, last: int, total: int, heading: str) -> None:
     assert shown(window)[0][0] == heading
 
 
+def test_a_file_name_that_ends_like_a_range() -> None:
+    """It cannot pass for a part of another file: where it has no lines, text or picture, it is given the empty range."""
+    window = Window()
+    view, _ = views(window)
+    name = "f:1-2 of 9 lines"
+    view.open_file(name, "", 1, 0, 0, region=None, truncated=False)
+    view.open_file(name, "x", 1, 1, 1, region=(1, 1), truncated=False)
+    view.open_picture(f"p{name}", "image/png", 3, b"png")
+    headings = [heading for heading, _ in shown(window)]
+    assert headings == [f"File: {name}:0-0 of 0 lines", f"File: {name}:1-1 of 1 lines", f"File: p{name}:0-0 of 0 lines"]
+
+
 def test_file_that_was_cut_is_refused() -> None:
     """A read that was cut is no view: refused, never truncated."""
     view, _ = views(Window())

@@ -55,9 +55,10 @@ def classify_runtime(
     """Say what the model is told when running a program printed ``text``.
 
     A syntax error without a traceback is the program's own, so none of it ran; with one, a running program read code.
+    What a signal ended was running.
     """
     if signal is None and (exit_status == 0 or (exit_status is None and not text.strip())):
         return "clean"
-    if _SYNTAX_ERROR.search(text) and not _TRACEBACK.search(text) and not is_trap(text):
+    if signal is None and _SYNTAX_ERROR.search(text) and not _TRACEBACK.search(text) and not is_trap(text):
         return "Compiler error"
     return "Runtime error"

@@ -122,7 +122,7 @@ def _kind(value: object) -> str:
 def read_submission(call: ToolCall) -> Submission:
     """Read a tool call: a program, or the answer that says why there is none."""
     if call.name != TOOL_NAME:
-        return Submission(call, None, wording.foreign_tool(call.name))
+        return Submission(call, None, wording.foreign_tool(clean_text(call.name).text))
     arguments: Any = call.arguments
     if isinstance(arguments, str):
         try:

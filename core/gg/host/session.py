@@ -227,11 +227,13 @@ class Session:
             return
         if not self.ended:
             self.stream.emit(SessionEnded(reason="cancelled" if self._was_cancelled or self.cancelled else "closed"))
-        self.tape.ended(self.window)
-        if self._worker is not None and self.arm is not None:
-            self.host.pool.give_back(self._worker, self.arm, self.limits)
-            self._worker = None
-        self.release.close()
+        try:
+            self.tape.ended(self.window)
+        finally:
+            if self._worker is not None and self.arm is not None:
+                self.host.pool.give_back(self._worker, self.arm, self.limits)
+                self._worker = None
+            self.release.close()
 
     def __enter__(self) -> Session:
         return self

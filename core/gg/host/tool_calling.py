@@ -19,6 +19,7 @@ from gg.operations.programs import HandOver
 from gg.operations.table import Operation
 from gg.protocol import MAX_FRAME_BYTES, Call
 from gg.stream.record import ProgramRecord
+from gg.window.clean import clean_text
 from gg.window.messages import Message, ToolCall
 from gg.window.tools import tool_names
 from gg.window.views import Views
@@ -90,7 +91,7 @@ class ToolTurn(TurnRunner):
         operation = self._names.get(call.name)
         if operation is None:
             self._failed("unknown_tool")
-            answer = wording.unknown_tool(call.name)
+            answer = wording.unknown_tool(clean_text(call.name).text)
             self._stream.log("warn", "unknown_tool", f"a call of {call.name!r} did nothing: {answer}")
             return answer
         reply = desk.answer(_request(operation, call))

@@ -6,6 +6,7 @@ from gg.knowledge import Owner, Skill, name_fault
 from gg.operations.context import CallContext
 from gg.operations.skills import knowledge_of, put_to_use
 from gg.operations.table import Arguments, ErrorCode, Operation, OperationFailure, Record
+from gg.workspace import forbidden_character
 from gg_rust_ext import clip
 
 __all__ = ["MEMORIES_OPERATIONS"]
@@ -78,6 +79,8 @@ def _write(context: CallContext, arguments: _Write) -> _Kept:
     description = " ".join(arguments.description.split())
     if not description:
         raise OperationFailure("invalid-argument", f"{context.arg('description')} is empty")
+    if what := forbidden_character(description):  # it is a line of the next session's prompt, which would not start
+        raise OperationFailure("invalid-argument", f"{context.arg('description')} holds {what}")
     for argument, text, most in (
         ("description", description, MAX_DESCRIPTION_CHARS),
         ("body", arguments.body, MAX_BODY_CHARS),
@@ -174,7 +177,7 @@ MEMORIES_OPERATIONS = (
             ("on_use", "A program, at most 32,768 characters."),
         ),
         errors=(
-            ("invalid-argument", "The name or the description is empty, or the name is not one line."),
+            ("invalid-argument", "The name or the description is empty, or holds control characters."),
             ("limit-exceeded", "A text is over its bound, or 64 memories are kept."),
             ("io-error", "It could not be written."),
         ),

@@ -58,13 +58,13 @@ def _open_file(context: CallContext, arguments: ReadFile) -> FileText:
 
 
 def _open_picture(context: CallContext, path: str, read: FileText) -> FileText:
-    def data() -> bytes:
-        with workspace_failures(context):
-            return context.workspace.read_bytes(path)
-
     assert read.media_type is not None
+    size, data = read.bytes or 0, None
+    if size <= MAX_IMAGE_BYTES:
+        with workspace_failures(context):
+            data = context.workspace.read_bytes(path)
     try:
-        shown = context.views.open_picture(path, read.media_type, read.bytes or 0, data)
+        shown = context.views.open_picture(path, read.media_type, size, data)
     except ViewRefused as error:
         raise OperationFailure(error.code, str(error)) from None
     reason = None if shown else f"it is over {MAX_IMAGE_BYTES} bytes"

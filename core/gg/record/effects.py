@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
@@ -49,9 +47,8 @@ class _Noted:
             return value
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            given = [_Read(arg) if callable(arg) else arg for arg in args]
-            answer = value(*given, **kwargs)
-            noting.effects.append(_effect(service_name, name, tuple(map(_noted, given)), kwargs))
+            answer = value(*args, **kwargs)
+            noting.effects.append(_effect(service_name, name, args, kwargs))
             return answer
 
         return call
@@ -62,26 +59,9 @@ class _Noted:
         noting.effects.append(_effect(service_name, f"{name}=", (value,), {}))
 
 
-class _Read:
-    """Something that reads bytes when it is called; what it read is noted."""
-
-    def __init__(self, read: Callable[..., Any]) -> None:
-        self._read = read
-        self.data = b""
-
-    def __call__(self) -> bytes:
-        self.data = bytes(self._read())
-        return self.data
-
-
-def _noted(arg: Any) -> Any:
-    """Return an argument as the record holds it."""
-    return {"read": base64.b64encode(arg.data).decode()} if isinstance(arg, _Read) else arg
-
-
 def _effect(service: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Effect:
     try:
-        plain_args, plain_kwargs = msgspec.to_builtins([list(args), kwargs], builtin_types=())
+        plain_args, plain_kwargs = msgspec.to_builtins([list(args), kwargs], builtin_types=(bytes,))
     except (TypeError, ValueError):
         return Effect(service, method, None)
     return Effect(service, method, plain_args, plain_kwargs)
@@ -107,8 +87,5 @@ def apply_effect(context: CallContext, effect: Effect) -> None:
 
 
 def _hashable(value: Any) -> Any:
-    """Return lists as the tuples they were, of which JSON knows nothing, and what was read as something to call."""
-    if isinstance(value, dict):
-        data = base64.b64decode(cast("dict[str, str]", value).get("read", ""))
-        return lambda: data
+    """Return lists as the tuples they were: JSON has only one of the two."""
     return tuple(_hashable(item) for item in cast("list[Any]", value)) if isinstance(value, list) else value

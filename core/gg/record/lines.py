@@ -33,7 +33,7 @@ __all__ = [
     "chained",
 ]
 
-VERSION = 2
+VERSION = 1
 SUM_LENGTH = 12
 
 
@@ -158,7 +158,10 @@ class Ran(_Line, tag="ran"):
 
 
 class WindowLine(_Line, tag="window"):
-    """The window changed: a message was pushed, took another's place, or was removed."""
+    """The window changed: a message was pushed, took another's place, or was removed.
+
+    ``image`` is the media type of a picture that goes out with it, and the SHA-256 of its bytes.
+    """
 
     action: Literal["push", "replace", "remove"]
     role: str
@@ -170,6 +173,7 @@ class WindowLine(_Line, tag="window"):
     tool_call_id: str | None = None
     tool_calls: list[ToolCallItem] = []
     selector: str | None = None
+    image: list[str] | None = None
 
 
 class EventLine(_Line, tag="event"):

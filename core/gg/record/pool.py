@@ -17,7 +17,7 @@ import msgspec
 __all__ = ["LONGEST_INLINE", "ExactJson", "json_bytes", "pooled", "read_json", "restored"]
 
 LONGEST_INLINE = 96
-_BODY, _BYTES, _PAIRS, _JSON = "@", "@bytes", "@pairs", "@json"
+_BODY, _BYTES, _PAIRS, _JSON, _DATA = "@", "@bytes", "@pairs", "@json", "@data"
 _encode = msgspec.json.Encoder().encode
 
 
@@ -67,6 +67,8 @@ def pooled(value: Any, body: Callable[[str], int]) -> Any:
         return {key: pooled(item, body) for key, item in items.items()}
     if isinstance(value, list | tuple):
         return [pooled(item, body) for item in cast("list[Any]", value)]
+    if isinstance(value, bytes):
+        return {_DATA: pooled(base64.b64encode(value).decode(), body)}
     if isinstance(value, ExactJson):
         return {_JSON: pooled(value.text.decode("utf-8", "surrogateescape"), body)}
     return value
@@ -97,6 +99,11 @@ def _marked(mark: str, held: Any, body: Callable[[int], str]) -> Any:
             return base64.b64decode(held, validate=True).decode("utf-8", "surrogatepass")
         except (binascii.Error, UnicodeDecodeError):
             raise ValueError("holds bytes that are no text") from None
+    if mark == _DATA:
+        try:
+            return base64.b64decode(restored(held, body), validate=True)
+        except (binascii.Error, TypeError, ValueError):
+            raise ValueError(f"has a {mark!r} that is none") from None
     if mark == _JSON:
         text = restored(held, body)
         if isinstance(text, str):

@@ -59,7 +59,14 @@ def window_line(action: str, message: Message) -> WindowLine:
         tool_call_id=message.tool_call_id,
         tool_calls=tool_call_items(message.tool_calls),
         selector=message.selector,
+        image=None if removed else _picture(message),
     )
+
+
+def _picture(message: Message) -> list[str] | None:
+    if message.image is None:
+        return None
+    return [message.image.media_type, hashlib.sha256(message.image.data).hexdigest()]
 
 
 def digest_of(messages: Iterable[Message]) -> str:
@@ -67,9 +74,8 @@ def digest_of(messages: Iterable[Message]) -> str:
     digest = hashlib.sha256()
     for message in messages:
         calls = [(call.id, call.name, call.argument_text) for call in message.tool_calls]
-        digest.update(msgspec.json.encode([message.role, message.text, message.tool_call_id, calls]))
-        if message.image is not None:
-            digest.update(hashlib.sha256(message.image.data).digest())
+        parts = [message.role, message.text, message.tool_call_id, calls]
+        digest.update(msgspec.json.encode(parts if message.image is None else [*parts, _picture(message)]))
         digest.update(b"\n")
     return digest.hexdigest()
 

@@ -130,5 +130,5 @@ def _fields(line: msgspec.Struct) -> dict[str, Any]:
     for name, wire, default, structs in _fields_of(type(line)):
         value = getattr(line, name)
         if value is not msgspec.UNSET and value != default:
-            found[wire] = [msgspec.to_builtins(item) for item in value] if structs else value
+            found[wire] = [msgspec.to_builtins(item, builtin_types=(bytes,)) for item in value] if structs else value
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ __all__ = [
 
 ViewKind = Literal["file", "text", "docs"]
 SEARCH_RESULTS = "search results"
+_RANGE = re.compile(r":[0-9]+-[0-9]+ of [0-9]+ lines\Z")
 MAX_BODY_BYTES = 65_536
 MAX_LABEL_BYTES = 200
 MAX_COMPOSED_BYTES = 8 << 20
@@ -93,25 +95,25 @@ class Views:
         if truncated:
             raise ViewRefused("limit-exceeded", f"{path} is over the {MAX_BODY_BYTES} bytes a view holds")
         self._compose(contents)
-        heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else f"File: {path}"
+        heading = f"File: {path}:{first}-{last} of {total} lines" if total and last >= first else _without_lines(path)
         key = ("file", path, region)
         self._place(Message("user", contents, "file_views", heading, selector=path, key=key), "file")
 
-    def open_picture(self, path: str, media_type: str, size: int, read: Callable[[], bytes]) -> bool:
+    def open_picture(self, path: str, media_type: str, size: int, data: bytes | None) -> bool:
         """Open a file view of a picture; return whether it is attached, which one over `MAX_IMAGE_BYTES` is not.
 
-        :param read: called for its bytes where it is attached.
+        :param data: its bytes, or None for one that is over it.
         :raises ViewRefused: ``limit-exceeded`` past what the pictures of a turn hold.
         """
         key = ("file", path, None)
         image = None
-        if size > MAX_IMAGE_BYTES:
+        if data is None:
             body = wording.picture_not_attached(media_type, size, MAX_IMAGE_BYTES)
         else:
             old = self._window.view(key)
             held = self._window.picture_bytes() - (len(old.image.data) if old is not None and old.image else 0)
-            image = Image(media_type, read())
-            size = len(image.data)
+            image = Image(media_type, bytes(data))  # a record that was edited may say that it is a text
+            size = len(data)
             if held + size > MAX_PICTURES_BYTES:
                 raise ViewRefused(
                     "limit-exceeded",
@@ -120,7 +122,7 @@ class Views:
                 )
             body = wording.picture(media_type, size)
         self._compose(body)
-        message = Message("user", body, "file_views", f"File: {path}", selector=path, key=key, image=image)
+        message = Message("user", body, "file_views", _without_lines(path), selector=path, key=key, image=image)
         self._place(message, "file")
         return image is not None
 
@@ -185,6 +187,11 @@ class Views:
         message.program = self._program
         replaced = self._window.place_view(message)
         self._record("replaced" if replaced else "opened", kind, message.selector or "", message.tokens)
+
+
+def _without_lines(path: str) -> str:
+    """Return the heading of a file without lines: a name that ends as if it had a range is given the empty one."""
+    return f"File: {path}:0-0 of 0 lines" if _RANGE.search(path) else f"File: {path}"
 
 
 def _check_size(what: str, text: str) -> int:
