@@ -153,6 +153,22 @@ def test_durations_add_up(run: Runner, arm: str) -> None:
     assert run(arm, chain(spin, spin, spin), library=True).execution["durationMs"] >= 170
 
 
+def test_compile_time_of_a_chain_adds_up(strange_host: Host) -> None:
+    """Of an arm that takes 0.1 s for each program that says so: the event has the time of all four, and their waits."""
+    link = 'call(\'[["programs.rerun", {"source": %s}]]\') # slow'
+    program = "outcome = Outcome('returned') # slow"
+    for _ in range(3):
+        program = link % json.dumps(program).replace("\\", "\\\\").replace("'", "\\'")
+    with strange_host.session("builds", limits=FAST, library=True) as session:
+        ran = submit(session, program)
+        assert ran.execution["ok"] is True
+        assert ran.execution["apiCalls"] == 3
+        assert 400 <= ran.execution["compileMs"] < 4000
+        assert ran.execution["compileWaitMs"] >= 0
+        once = submit(session, "outcome = Outcome('returned') # slow").execution["compileMs"]
+        assert 100 <= once < ran.execution["compileMs"] - 200
+
+
 def test_log_caps_hold_over_the_chain(run: Runner, arm: str) -> None:
     """The tail of the whole chain is kept, and what went is counted."""
     many = one_of(arm, "for (let i = 0; i < 150; i++) console.log({0} + i)", "for i in range(150): print({0} + i)")
