@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
 import time
@@ -11,25 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from msgspec import UNSET
-
 from gg.documentation import Catalogue, Documentation
-from gg.errors import ArmUnavailable, SessionClosed, UsageError
+from gg.errors import SessionClosed, UsageError
 from gg.host.compaction import compact
 from gg.host.reply import Reply
-from gg.host.surface import surface_of_arm, surface_of_tools
+from gg.host.starting import begin
 from gg.host.tool_calling import ToolTurn
 from gg.host.turn import Turn, TurnRunner
-from gg.host.workers import Worker, WorkerGone, describe
-from gg.knowledge import open_knowledge, prompt_section
+from gg.host.workers import Worker, describe
 from gg.library import Library
 from gg.operations.deferred import Deferred
 from gg.operations.gate import Gate
 from gg.operations.table import Operation
-from gg.protocol import Hello
 from gg.record.determinism import world_of
 from gg.record.tape import NO_TAPE, Tape
-from gg.stream.events import AgentSurface, Event, SessionEnded, SessionStarted
+from gg.stream.events import Event, SessionEnded
 from gg.stream.stream import Sink, Stream
 from gg.types import ArmInfo, Determinism, Limits, Mode
 from gg.warden.messages import PluginRef
@@ -37,7 +32,7 @@ from gg.window.clean import clean_text
 from gg.window.compaction import Compacted, Strategy, keep_what_was_pinned
 from gg.window.messages import Message
 from gg.window.prompt import TOOL_NAME
-from gg.window.shapes import Tool, check_shape, render, render_tool, render_tool_choice
+from gg.window.shapes import check_shape, render, render_tool, render_tool_choice
 from gg.window.tools import NO_LANGUAGE
 from gg.window.window import Window
 from gg.workspace import Workspace
@@ -77,7 +72,6 @@ class Session:
         self.library = library
         self.role = role
         self.deferred = Deferred()
-        self._tools: list[Tool] = []
         self.documentation = Documentation(host.table, gate, self._catalogue)
         self.release = contextlib.ExitStack()
         self._closed = False
@@ -87,11 +81,14 @@ class Session:
         self._told_of: int | None = None
         try:
             tape.attach(self)
-            self._start(skills, memories)
+            began = begin(self, skills, memories)
         except BaseException:
             self.drop_worker()
             tape.abandoned()
             raise
+        self.info: ArmInfo = began.info
+        self.knowledge = began.knowledge
+        self._tools, self._context = began.tools, began.context
 
     # -- what an embedder calls ---------------------------------------------------------------------------------------
 
@@ -301,64 +298,6 @@ class Session:
     def guest_context(self) -> str:
         """Return the guest's context object (guest ABI v1)."""
         return self._context
-
-    # -- starting -----------------------------------------------------------------------------------------------------
-
-    def _start(self, skills: str | os.PathLike[str] | None, memories: str | os.PathLike[str] | None) -> None:
-        hello = None if self.arm is None else self._greet(self.arm)
-        if hello is None:
-            surface = surface_of_tools(self.host.table, self.gate)
-        else:
-            surface = surface_of_arm(hello.info, self.operations())
-        self.info: ArmInfo = surface.info
-        self._tools = surface.tools
-        self.knowledge = open_knowledge(self.info, skills, memories, self.tape)
-        modules = [module.module for module in surface.modules]
-        self._context = json.dumps({"modules": modules, "lib": False, "code": []})
-        self.window.push(Message("system", surface.prompt + self._knows(modules), "system"))
-        arm = self.info.id or UNSET
-        self.stream.emit(
-            SessionStarted(
-                arm=arm,
-                mode=self.mode,
-                library=self.library is not None,
-                grants=modules,
-                confinement=UNSET if hello is None else hello.confinement,
-            )
-        )
-        self.stream.emit(AgentSurface(arm=arm, mode=self.mode, modules=surface.modules))
-        self._tell_operator(hello)
-
-    def _knows(self, modules: Sequence[str]) -> str:
-        """Return what the system prompt says of skills and memories."""
-        return prompt_section(self.knowledge, skills="skills" in modules, memories="memories" in modules)
-
-    def _greet(self, arm: PluginRef) -> Hello:
-        """Start the worker and return what it says of itself."""
-        self.stream.log("debug", "warm_up_started", "the worker and its guest are starting")
-        try:
-            return self.worker().hello()
-        except WorkerGone as gone:  # a worker killed while it started is replaced once
-            self.drop_worker()
-            self.stream.log("warn", "worker_died", str(gone))
-        try:
-            return self.worker().hello()
-        except WorkerGone as gone:
-            self.drop_worker()
-            raise ArmUnavailable(arm.name, str(gone)) from None
-
-    def _tell_operator(self, hello: Hello | None) -> None:
-        if hello is not None and hello.confinement != "full":
-            message = f"workers are not confined: {hello.reason}"
-            self.stream.log("warn", "confinement_off", message, confinement=hello.confinement)
-        cache = None if hello is None else self.host.warden.cache_reason
-        if cache is not None and self.host.settings.cache != "off":
-            self.stream.log("warn", "cache_unavailable", f"compiled guests are not kept: {cache}")
-        if self.host.plugins:
-            for failure in self.host.plugins.failures:
-                self.stream.log("error", "plugin_failed", str(failure), distribution=failure.distribution)
-        for rejected, distribution in self.host.rejected_rows:
-            self.stream.log("error", "plugin_failed", rejected, distribution=distribution or "no distribution")
 
     def _check_open(self) -> None:
         if self._closed or self.ended:
