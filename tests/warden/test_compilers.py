@@ -237,6 +237,13 @@ def test_a_toolchain_is_built_once_and_kept(strange_arms: StrangeArms, tmp_path:
     assert kept.name.startswith("tooled-")
 
 
+def test_a_builder_that_ends_slowly_is_waited_for(strange_arms: StrangeArms, tmp_path: Path) -> None:
+    """How it ends decides what becomes of what it built, not that it has stopped talking."""
+    settings = replace(Settings.from_environment(), cache_folder=tmp_path / "gg" / "guests")
+    with strange_arms.host(settings=settings) as host:
+        assert shell_of(host)("cat TOOLCHAIN/late", arm="lingers") == "kept[0 None False 0]"
+
+
 def test_a_toolchain_covers_added_operations(strange_arms: StrangeArms) -> None:
     """Operations that plugins added make another toolchain, which names them."""
     with strange_arms.host() as host:

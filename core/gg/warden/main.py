@@ -296,6 +296,7 @@ class Warden:
     def _from_worker(self, child: Child, spawn: Spawn, private: str) -> None:
         assert child.control is not None
         fds: list[int] = []
+        data = b""
         try:
             data, fds, _, _ = socket.recv_fds(child.control, MAX_PACKET_BYTES, 2, socket.MSG_CMSG_CLOEXEC)
             wish = self._wishes.decode(data) if data else None
@@ -309,9 +310,11 @@ class Warden:
         if isinstance(wish, StopCompiler):
             self._compilers.stop(child, wish.request)
         elif wish is None or child.sealed:
-            # Gone, or not to be trusted: its death, if it has not died yet, is reported as any other.
+            # Gone, or not to be trusted: its death, if it has not died yet, is reported as any other. A builder lets go
+            # of its socket a moment before it ends, and how it ends decides what becomes of what it built.
             self._hang_up(child)
-            kill(child.pid)
+            if child.building is None or data:
+                kill(child.pid)
         elif isinstance(wish, Seal):
             child.sealed = True
         elif isinstance(wish, DeclareCompilers):

@@ -313,6 +313,18 @@ class ArmTooled(ArmShells):
         return None if result.ok else ToolchainFailed(result.output.decode())
 
 
+class ArmLingers(ArmShells):
+    """Its builder lets go of the warden a while before it ends."""
+
+    toolchain = "three"
+
+    @hookimpl
+    def gg_build_toolchain(self, workspace: Any) -> None:
+        workspace.write("late", "kept")
+        workspace._link._sock.close()
+        time.sleep(0.3)
+
+
 class ArmUntooled(ArmShells):
     """Its toolchain cannot be built."""
 
