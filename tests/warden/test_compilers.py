@@ -84,7 +84,8 @@ def test_its_environment_is_its_own(shell: Shell, monkeypatch: pytest.MonkeyPatc
     assert "GREETING=hello" in printed
     (home,) = re.findall(r"^HOME=(.*)$", printed, re.M)
     assert f"TMPDIR={home}" in printed
-    assert not Path(home).exists()
+    assert wait_until(lambda: not Path(home).exists())
+    assert wait_until(lambda: not Path(home).parent.exists())  # the worker's own folder goes with it
 
 
 @pytest.mark.parametrize(

@@ -288,6 +288,9 @@ class Warden:
         elif child.building is not None and self._toolchains is not None:
             self._toolchains.built(child.building, None if code == 0 else detail or f"the build ended with {code}")
         elif child.worker is not None:
+            if self._settings is not None:  # nobody else removes what a killed worker left of its preparations
+                place = os.path.join(self._settings.private_folder, f"worker-{child.worker}")
+                shutil.rmtree(place, ignore_errors=True)
             died = Died(child.worker, code if code >= 0 else None, -code if code < 0 else None, detail)
             self._tell_host(died)
 
