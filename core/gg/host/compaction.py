@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gg.errors import UsageError
-from gg.host.strangers import Hung, Strangers
+from gg.host.strangers import Hung
 from gg.window.clean import clean_text
 from gg.window.compaction import BadCompaction, Compacted, Strategy, answered, keep_what_was_pinned, rewritten
 from gg.window.messages import Message
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from gg.host.session import Session
 
 __all__ = ["CompactionFailed", "compact"]
+
+_OWN: Any = object()
+"""No choice was recorded: the strategy was gg's own."""
 
 
 class CompactionFailed(UsageError):
@@ -45,25 +48,28 @@ def compact(session: Session, summary: str, files: Sequence[str], strategy: Stra
 
 
 def _taped(session: Session, strategy: Strategy) -> Strategy:
-    """Return a strategy whose choice is recorded, and taken from the record in a replay. gg's own decides again."""
+    """Return a strategy whose choice is bounded in time, recorded, and taken from the record in a replay.
+
+    gg's own strategy needs none of it: it decides again.
+    """
     if strategy is keep_what_was_pinned and not session.tape.replays:
         return strategy
-    bounded = _bounded(session.host.strangers, strategy)
 
     def taped(messages: Sequence[Message], summary: str, files: Sequence[str]) -> Any:
         places = {id(message): place for place, message in enumerate(messages)}
 
+        def choose() -> list[Any]:  # an answer without end is cut where it cannot be right any more
+            return list(islice(answered(strategy(messages, summary, files)), len(messages) + 1))
+
         def ask() -> list[int] | str:
             try:
-                answer: Any = bounded(messages, summary, files)
-                kept = [places.get(id(message), -1) for message in answered(answer)]
+                return [places.get(id(message), -1) for message in session.host.strangers.call(choose)]
             except BadCompaction as error:
                 return str(error)
             except Hung as error:
                 return f"it {error}"
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code: its failure is its own
                 return f"it raised {type(error).__name__}: {error}"
-            return kept
 
         kept = session.tape.fact("kept", ask, _OWN)
         if kept is _OWN:  # a replay of a session that chose as gg does
@@ -73,26 +79,6 @@ def _taped(session: Session, strategy: Strategy) -> Strategy:
         return [messages[place] if 0 <= place < len(messages) else None for place in kept]
 
     return taped
-
-
-_OWN: Any = object()
-
-
-def _bounded(strangers: Strangers, strategy: Strategy) -> Strategy:
-    """Return a strategy that does not go on for ever, in its call or in what it answers. gg's own needs no thread."""
-    if strategy is keep_what_was_pinned:
-        return strategy
-
-    def bounded(messages: Sequence[Message], summary: str, files: Sequence[str]) -> Any:
-        def ask() -> Any:
-            answer: Any = strategy(messages, summary, files)
-            if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
-                return answer
-            return list(islice(cast("Iterable[Any]", answer), len(messages) + 1))
-
-        return strangers.call(ask)
-
-    return bounded
 
 
 def _name(strategy: Strategy) -> str:
