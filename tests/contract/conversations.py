@@ -14,7 +14,6 @@ from arms import Arm, Step
 from support import Ran
 
 from gg import Host, Limits, Reply, ToolCall
-from gg.host.judges import Judges
 from gg.record.replay import Replay, replay
 from gg.stream.events import to_wire
 
@@ -149,7 +148,6 @@ def _host_for(conversation: Conversation) -> Iterator[Host]:
         if host.plugins is not None:
             for number, plugin in enumerate(conversation.plugins):
                 host.plugins.register(plugin(), f"plugin{number}")
-            host.judges = Judges(host.plugins, host.strangers)
         yield host
 
 

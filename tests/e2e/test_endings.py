@@ -14,7 +14,6 @@ from support import FAST, Ran, one_of, spell, submit, throw
 from gg import Host
 from gg.errors import UsageError
 from gg.hookspecs import hookimpl
-from gg.host.judges import Judges
 from gg.operations.table import Arguments, Operation
 from gg.types import AgentStop, PendingCall
 
@@ -32,7 +31,6 @@ def host_with(*plugins: object, **options: Any) -> Iterator[Host]:
         for number, plugin in enumerate(plugins):
             made.plugins.register(plugin, f"plugin{number}")
         made.strangers.timeout_s = 0.3
-        made.judges = Judges(made.plugins, made.strangers)
         yield made
 
 

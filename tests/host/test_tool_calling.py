@@ -206,7 +206,6 @@ def test_hooks_that_object(tmp_path: Path) -> None:
     with Host(plugins=[]) as own:
         assert own.plugins is not None
         own.plugins.register(Strict(), "strict")
-        own.judges = type(own.judges)(own.plugins, own.strangers)
         with own.session(mode="tool-calling", workspace=tmp_path) as made:
             ran = call(
                 made, ("files_write_file", {"path": "f", "contents": ""}), ("session_finish", {"summary": "done"}),

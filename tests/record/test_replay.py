@@ -254,13 +254,10 @@ class Judge:
 
 def test_what_hooks_said_comes_from_the_record(arm: str, path: Path) -> None:
     """Objections to calls, also to those that a replay runs again, and to endings; no hook is asked in a replay."""
-    from gg.host.judges import Judges
-
     judge = Judge()
     with Host(spares=False) as host:
         assert host.plugins is not None
         host.plugins.register(judge, "judge")
-        host.judges = Judges(host.plugins, host.strangers)
         with host.session(arm, record=path, limits=FAST, library=True) as session:
             ran = submit(session, spell(arm, "$OPEN_TEXT('a', 'b')\n$FINISH('first')"))
             assert ran.headings == ["View: a", "Notice"]

@@ -20,13 +20,17 @@ Objection = Callable[[PendingCall, Report], "str | None"]
 
 
 class Judges:
-    """The plugins that implement `gg_agent_stop` and `gg_pre_call`. ``pre_call`` is None when nobody does."""
+    """The plugins that implement `gg_agent_stop` and `gg_pre_call`."""
 
     def __init__(self, plugins: HostPlugins | None, strangers: Strangers) -> None:
         self._plugins = plugins
         self._strangers = strangers
-        guards = plugins.manager.hook.gg_pre_call.get_hookimpls() if plugins else []
-        self.pre_call: Objection | None = self._pre_call if guards else None
+
+    @property
+    def pre_call(self) -> Objection | None:
+        """Return what judges a call, or None where nobody does: a program's calls then cost nothing more."""
+        guarded = self._plugins is not None and bool(self._plugins.manager.hook.gg_pre_call.get_hookimpls())
+        return self._pre_call if guarded else None
 
     def agent_stop(self, stop: AgentStop, report: Report) -> list[str]:
         """Return the reasons for which plugins reject an ending, in their order."""
