@@ -6,15 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from gg.hookspecs import hookimpl
-from gg.toolchain import CompilerResult, Machine
-from gg.trimming import trim
+from gg.toolchain import NOT_STARTED, CompilerResult, Machine
 from gg.types import (
     ArmInfo,
     CompileRejected,
-    DocumentationEntry,
     Limits,
     OperationSpec,
     Outcome,
@@ -22,35 +19,25 @@ from gg.types import (
     PreparedModule,
     Program,
     ToolchainFailed,
-    TrimKind,
-    Trimming,
 )
 from gg.worker.engine import Engine, Guest
 from gg.worker.membrane import Membrane
 from gg.worker.toolchain import CompilerRefused
 from gg.worker.workspace import Workspace
-from gg_arms._shared import Reading
+from gg_arms._shared import Worded
 
-__all__ = ["NOT_STARTED", "CompiledArm", "NoCompiler", "sources_of", "verdict"]
-
-NOT_STARTED = 127
-"""The exit status of a compiler that could not be started; none has it of its own."""
+__all__ = ["CompiledArm", "NoCompiler", "sources_of", "verdict"]
 
 
 class NoCompiler(Exception):
     """The machine has no compiler that the arm can use; the text says so, and how to get one, in one sentence."""
 
 
-class CompiledArm(ABC):
+class CompiledArm(Worded, ABC):
     """An arm's hooks. A subclass says what its toolchain is and how it compiles.
 
-    ``package`` is the arm's, with a module ``_docs``; ``info`` what is true wherever it runs; ``reading`` how the
-    output of its compiler and of its runtime is trimmed.
+    ``info`` is what is true wherever it runs.
     """
-
-    package: str
-    info: ArmInfo
-    reading: dict[TrimKind, Reading]
 
     def __init__(self) -> None:
         self._missing: list[str] = []
@@ -103,13 +90,6 @@ class CompiledArm(ABC):
         return self.build_toolchain(operations, workspace)
 
     @hookimpl
-    def gg_documentation(self, operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry]:
-        """Render the documentation of these operations."""
-        renderer: Any = import_module(f"{self.package}._docs")
-        entries: Sequence[DocumentationEntry] = renderer.render(operations, self.info)
-        return entries
-
-    @hookimpl
     def gg_prepare(
         self, program: Program, modules: Sequence[PreparedModule], workspace: Workspace | None
     ) -> Prepared | CompileRejected | ToolchainFailed:
@@ -130,19 +110,6 @@ class CompiledArm(ABC):
     def gg_run(self, artifact: Guest, membrane: Membrane, limits: Limits) -> Outcome:
         """Run the module."""
         return self.outcome(artifact.run("", membrane, limits), membrane)
-
-    @hookimpl
-    def gg_trim(
-        self,
-        kind: TrimKind,
-        text: bytes,
-        protected: Sequence[tuple[int, int]],
-        exit_status: int | None,
-        signal: int | None,
-    ) -> Trimming:
-        """Keep what the program's author can act on; drop the rest."""
-        reading = self.reading[kind]
-        return trim(reading.compiled, reading.classify(text, exit_status, signal), text, protected)
 
 
 def verdict(result: CompilerResult, what: str) -> CompileRejected | ToolchainFailed | None:

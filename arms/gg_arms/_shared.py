@@ -26,7 +26,7 @@ from gg.worker.engine import Engine, Guest
 from gg.worker.membrane import Membrane
 from gg_rust_ext import TrimRules
 
-__all__ = ["Classify", "Reading", "SharedArm"]
+__all__ = ["Classify", "Reading", "SharedArm", "Worded"]
 
 Classify = Callable[[bytes, "int | None", "int | None"], Band]
 
@@ -44,6 +44,37 @@ class Reading:
         return TrimRules(self.rules)
 
 
+class Worded:
+    """The hooks that put an arm's words together: its pages of documentation, and what is kept of an error.
+
+    ``package`` is the arm's, with a module ``_docs``; ``reading`` says how each kind of output is trimmed.
+    """
+
+    package: str
+    info: ArmInfo
+    reading: dict[TrimKind, Reading]
+
+    @hookimpl
+    def gg_documentation(self, operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry]:
+        """Render the documentation of these operations."""
+        renderer: Any = import_module(f"{self.package}._docs")
+        entries: Sequence[DocumentationEntry] = renderer.render(operations, self.info)
+        return entries
+
+    @hookimpl
+    def gg_trim(
+        self,
+        kind: TrimKind,
+        text: bytes,
+        protected: Sequence[tuple[int, int]],
+        exit_status: int | None,
+        signal: int | None,
+    ) -> Trimming:
+        """Keep the program's own frames and what the engine said; drop the rest."""
+        reading = self.reading[kind]
+        return trim(reading.compiled, reading.classify(text, exit_status, signal), text, protected)
+
+
 @dataclass(frozen=True)
 class _Artifact:
     """A program and the guest that runs it."""
@@ -53,10 +84,10 @@ class _Artifact:
 
 
 @dataclass(frozen=True)
-class SharedArm:
+class SharedArm(Worded):
     """An arm's hooks.
 
-    ``package`` is the arm's, with modules ``_sdk`` and ``_docs``; ``reading`` says how each kind is trimmed.
+    ``package`` has a module ``_sdk`` too.
     """
 
     package: str
@@ -81,13 +112,6 @@ class SharedArm:
         return source
 
     @hookimpl
-    def gg_documentation(self, operations: Sequence[OperationSpec]) -> Sequence[DocumentationEntry]:
-        """Render the documentation of these operations."""
-        renderer: Any = import_module(f"{self.package}._docs")
-        entries: Sequence[DocumentationEntry] = renderer.render(operations, self.info)
-        return entries
-
-    @hookimpl
     def gg_prepare(self, program: Program, modules: Sequence[CodeModule]) -> Prepared:
         """Prepare nothing: the language's engine reads the source."""
         return Prepared(program, tuple(modules))
@@ -101,16 +125,3 @@ class SharedArm:
     def gg_run(self, artifact: _Artifact, membrane: Membrane, limits: Limits) -> Outcome:
         """Run the program in a fresh store of the shared guest."""
         return artifact.guest.run(artifact.source, membrane, limits)
-
-    @hookimpl
-    def gg_trim(
-        self,
-        kind: TrimKind,
-        text: bytes,
-        protected: Sequence[tuple[int, int]],
-        exit_status: int | None,
-        signal: int | None,
-    ) -> Trimming:
-        """Keep the program's own frames and what the engine said; drop the rest."""
-        reading = self.reading[kind]
-        return trim(reading.compiled, reading.classify(text, exit_status, signal), text, protected)

@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MIB", "Compiler", "CompilerResult", "Machine"]
+__all__ = ["MIB", "NOT_STARTED", "Compiler", "CompilerResult", "Machine"]
 
 MIB: Final = 1 << 20
+NOT_STARTED: Final = 127
+"""The exit status of a compiler that could not be started; none has it of its own. Why is in its output."""
 _ASK_TIMEOUT_S: Final = 20.0
 
 

@@ -10,10 +10,7 @@ from gg.confinement._apply import Prepared
 from gg.confinement.rlimits import resolve_limits
 from gg_rust_ext import start_confined
 
-__all__ = ["NOT_STARTED", "Program", "start"]
-
-NOT_STARTED = 127
-"""The exit status of a program that could not be started; why is in its output."""
+__all__ = ["Program", "start"]
 
 
 @dataclass(frozen=True)
