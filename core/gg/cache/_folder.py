@@ -50,7 +50,7 @@ class GuestFolder:
             status = path.lstat()
         except OSError as failure:
             raise Unusable(f"{path} cannot be used: {failure.strerror}") from None
-        defect = _defect(status)
+        defect = folder_defect(status)
         if defect:
             raise Unusable(f"{path} {defect}")
         if status.st_mode & _OTHERS:
@@ -67,7 +67,7 @@ class GuestFolder:
         An entry that does not hold is removed where it is this user's.
         """
         try:
-            if _defect(self.path.lstat()):
+            if folder_defect(self.path.lstat()):
                 return None
             fd = os.open(self._at(key + GUEST), _READ)
         except FileNotFoundError:
@@ -247,7 +247,7 @@ def _is_safe(status: os.stat_result) -> bool:
     )
 
 
-def _defect(status: os.stat_result) -> str | None:
+def folder_defect(status: os.stat_result) -> str | None:
     """Return what makes a folder unfit, or `None`."""
     if not stat.S_ISDIR(status.st_mode):
         return "is not a directory" if not stat.S_ISLNK(status.st_mode) else "is a link"

@@ -12,10 +12,11 @@ import os
 import re
 import secrets
 import shutil
-import stat
 import time
 from pathlib import Path
 from typing import Final
+
+from gg.cache._folder import folder_defect
 
 __all__ = ["ToolchainCache"]
 
@@ -50,7 +51,7 @@ class ToolchainCache:
             status = os.lstat(path)
         except OSError:
             return None
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        if folder_defect(status):
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -108,8 +109,6 @@ class ToolchainCache:
 def _usable(folder: Path) -> bool:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.lstat()
+        return folder_defect(folder.lstat()) is None and os.access(folder, os.W_OK)
     except OSError:
         return False
-    mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
-    return mine and os.access(folder, os.W_OK)
