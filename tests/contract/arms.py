@@ -29,15 +29,15 @@ class Arm:
     """Return the sentence of an error's body: what was thrown, without class, place and frames."""
     code: dict[str, str]
     """Code halves of skills: ``parse`` exports a function of that name, ``breaks`` fails when it is loaded."""
+    extension: str
+    """Of its source files, without a dot."""
+    name: Callable[[str], str]
+    """Return the name of an operation as its documentation's heading has it."""
     literal: Callable[[object], str] = json.dumps
     """Write a text, a number or a list of them."""
 
     def __repr__(self) -> str:
         return f"<{self.id}>"
-
-    def name(self, id: str) -> str:
-        """Return the name of an operation as its documentation's heading has it."""
-        return f"gg.{_camel(id)}" if self.id == "javascript" else f"gg.{id}"
 
     def program(self, steps: Sequence[Step]) -> str:
         """Return a program of these steps."""
@@ -136,6 +136,8 @@ ARMS = (
         caught=lambda statement: f"try {{ {statement} }} catch (e) {{}}",
         repeated=lambda count, statement: f"for (let i = 0; i < {count}; i++) {{ {statement} }}",
         said=_said_javascript,
+        extension="js",
+        name=lambda id: f"gg.{_camel(id)}",
     ),
     Arm(
         id="python",
@@ -171,6 +173,8 @@ ARMS = (
         caught=lambda statement: "try:\n    " + statement.replace("\n", "\n    ") + "\nexcept Exception: pass",
         repeated=lambda count, statement: f"for i in range({count}):\n    " + statement.replace("\n", "\n    "),
         said=_said_python,
+        extension="py",
+        name=lambda id: f"gg.{id}",
         literal=_python_literal,
     ),
 )

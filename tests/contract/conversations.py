@@ -152,13 +152,12 @@ def _host_for(conversation: Conversation) -> Iterator[Host]:
 
 
 def _write_skills(folder: Path, arm: Arm, skills: Mapping[str, Skill]) -> Path:
-    extension = {"javascript": "js", "python": "py"}[arm.id]
     for name, skill in skills.items():
         place = folder / "skills" / name
         place.mkdir(parents=True)
         (place / "skill.md").write_text(f"---\nname: {name}\ndescription: About {name}.\n---\n{skill.body}")
         if skill.code:
-            (place / f"skill.{extension}").write_text(arm.code.get(skill.code, skill.code))
+            (place / f"skill.{arm.extension}").write_text(arm.code.get(skill.code, skill.code))
         if skill.on_use:
-            (place / f"on-use.{extension}").write_text(arm.program(skill.on_use))
+            (place / f"on-use.{arm.extension}").write_text(arm.program(skill.on_use))
     return folder / "skills"
